@@ -1,0 +1,103 @@
+"""What a scheduler is told and what it answers: events and decisions.
+
+An event is the arrival or the departure of a job. A decision lists the steps that carry it out; they are legal one
+after another: no node is over capacity between two steps. On a departure all instances of the job leave first.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+
+class Arrive(NamedTuple):
+    """Job ``job`` arrives with ``instances`` identical instances of ``gpus`` GPUs each (gang: all or nothing)."""
+
+    job: str
+    gpus: int
+    instances: int = 1
+
+
+class Depart(NamedTuple):
+    """Job ``job`` leaves as a whole."""
+
+    job: str
+
+
+Event = Arrive | Depart
+
+
+class Placement(NamedTuple):
+    """A new instance is installed on a node (0..N-1)."""
+
+    instance: str
+    node: int
+
+
+class Move(NamedTuple):
+    """A running instance migrates from one node to another."""
+
+    instance: str
+    source: int
+    target: int
+
+
+Step = Placement | Move
+
+
+class Decision(NamedTuple):
+    """A scheduler's answer to one event.
+
+    ``steps`` are placements and moves in the order in which they are carried out. ``admitted`` is False only for an
+    arrival that does not fit now; then there are no steps and the state is unchanged.
+
+    >>> Decision("arrive", "a", True, (Move("b/0", 1, 0), Placement("a/0", 1))).to_json()["moves"]
+    [{'instance': 'b/0', 'from': 1, 'to': 0}]
+    """
+
+    event: Literal["arrive", "depart"]
+    job: str
+    admitted: bool
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """The migrations, in order."""
+        return tuple(step for step in self.steps if type(step) is Move)
+
+    @property
+    def placements(self) -> tuple[Placement, ...]:
+        """The new instances, in order."""
+        return tuple(step for step in self.steps if type(step) is Placement)
+
+    def to_json(self) -> dict[str, Any]:
+        """The decision as the interchange format has it.
+
+        ``moves`` come first, then ``placements``; where the true order differs, ``order`` lists the steps in it,
+        each as ``["move", k]`` or ``["placement", k]`` with k an index into those lists. A departure has no
+        ``admitted`` and no ``placements``.
+        """
+        moves = [{"instance": m.instance, "from": m.source, "to": m.target} for m in self.moves]
+        if self.event == "depart":
+            return {"event": "depart", "job": self.job, "moves": moves}
+        placements = [{"instance": p.instance, "node": p.node} for p in self.placements]
+        record: dict[str, Any] = {
+            "event": "arrive",
+            "job": self.job,
+            "admitted": self.admitted,
+            "moves": moves,
+            "placements": placements,
+        }
+        kinds = ["move" if type(step) is Move else "placement" for step in self.steps]
+        if kinds != sorted(kinds):
+            index = {"move": 0, "placement": 0}
+            order: list[tuple[str, int]] = []
+            for kind in kinds:
+                order.append((kind, index[kind]))
+                index[kind] += 1
+            record["order"] = [list(entry) for entry in order]
+        return record
+
+
+def instance_name(job: str, index: int) -> str:
+    """Name of instance ``index`` of a job, ``"job/index"``."""
+    return f"{job}/{index}"

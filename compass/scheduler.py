@@ -1,0 +1,62 @@
+"""The interface every scheduler has, ours and any plugged in."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from compass.composition import Composition
+from compass.events import Arrive, Decision, Depart, Event
+from compass.geometry import Geometry
+from compass.snapshot import Snapshot
+
+
+@runtime_checkable
+class Scheduler(Protocol):
+    """Places arriving jobs and says which instances move.
+
+    ``nodes`` is the cluster size, None for a cluster that grows without bound. ``running`` counts the running
+    instances, ``partial_nodes`` is ``nu`` of the current placement; both cost O(1) to read.
+    """
+
+    geometry: Geometry
+    nodes: int | None
+    running: Composition
+
+    @property
+    def partial_nodes(self) -> int:
+        """``nu``: nodes with at least one and fewer than ``G`` busy GPUs."""
+
+    def arrive(self, job: str, gpus: int, instances: int = 1) -> Decision:
+        """Place all instances of a job, or refuse it and leave the state unchanged.
+
+        Raises:
+            InputError: the demand is malformed or the job is running already.
+            NeverFits: it could not run on this cluster even if it were empty.
+        """
+
+    def depart(self, job: str) -> Decision:
+        """Remove all instances of a running job.
+
+        Raises:
+            InputError: the job is not running.
+        """
+
+    def snapshot(self) -> Snapshot:
+        """The current placement; node ``k`` is named ``nk``."""
+
+    def check(self) -> None:
+        """Check the variant's own invariants; costs O(N).
+
+        Raises:
+            InvariantViolated: one does not hold.
+        """
+
+
+def apply_event(scheduler: Scheduler, event: Event) -> Decision:
+    """Pass an event to a scheduler."""
+    if isinstance(event, Arrive):
+        return scheduler.arrive(event.job, event.gpus, event.instances)
+    return scheduler.depart(event.job)
+
+
+__all__ = ["Arrive", "Depart", "Scheduler", "apply_event"]
