@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import difflib
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NamedTuple
 
 from compass.errors import InputError
@@ -61,6 +62,16 @@ def quoted(text: str) -> str:
     return f"'{printable(text, 60)}'"
 
 
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown word: the known word most like it, or nothing.
+
+    >>> nearest("gpu", ["node", "gpus"])
+    ", did you mean 'gpus'?"
+    """
+    near = difflib.get_close_matches(word, list(known), 1)
+    return f", did you mean '{near[0]}'?" if near else ""
+
+
 def input_error(name: str, line: int | None, what: str) -> InputError:
     """The error for line ``line`` of file ``name``, or for the whole file where no line is to blame.
 
@@ -72,13 +83,22 @@ def input_error(name: str, line: int | None, what: str) -> InputError:
 
 
 @contextlib.contextmanager
+def about(what: str) -> Iterator[None]:
+    """Put ``what`` before the message of an ``InputError`` raised inside."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{what} {error}") from error
+
+
+@contextlib.contextmanager
 def open_source(source: Source) -> Iterator[tuple[str, BinaryIO]]:
     """Open a source and yield its name in messages and its bytes; a stream that was passed in is left open.
 
     Raises:
         InputError: it cannot be opened or read (also when reading fails inside the ``with`` block).
     """
-    name = _name_of(source)
+    name = source_name(source)
     with contextlib.ExitStack() as stack:
         try:
             stream = source
@@ -97,7 +117,8 @@ def open_source(source: Source) -> Iterator[tuple[str, BinaryIO]]:
             raise input_error(name, None, "a path cannot hold a NUL character") from error
 
 
-def _name_of(source: Source) -> str:
+def source_name(source: Source) -> str:
+    """What messages call a source: its path, ``<stdin>``, or the name of the stream."""
     if isinstance(source, (str, os.PathLike)):
         return "<stdin>" if source == "-" else os.fspath(source)
     return str(getattr(source, "name", "<stream>"))
@@ -272,6 +293,18 @@ def split_csv(text: str) -> list[str]:
         return next(csv.reader([text], strict=True))
     except csv.Error as error:
         raise InputError(f"malformed CSV: {error}") from error
+
+
+def csv_record(text: str, columns: list[str]) -> dict[str, str]:
+    """The fields of one CSV record by column.
+
+    Raises:
+        InputError: it has more or fewer fields than there are columns.
+    """
+    fields = split_csv(text)
+    if len(fields) != len(columns):
+        raise InputError(f"{len(fields)} field{'s' * (len(fields) != 1)} where the header has {len(columns)}")
+    return dict(zip(columns, fields, strict=True))
 
 
 def read_header(name: str, line: Line, required: tuple[str, ...]) -> list[str]:

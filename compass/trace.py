@@ -22,14 +22,15 @@ from compass.text_input import (
     MAX_TIME,
     Line,
     Source,
+    about,
     check_name,
     check_range,
+    csv_record,
     input_error,
     parse_integer,
     quoted,
     read_header,
     read_text,
-    split_csv,
     split_lines,
     write_text,
 )
@@ -102,17 +103,14 @@ def read_trace(source: Source, capacity: int = 8) -> list[TraceJob]:
 
 
 def _parse_row(line: str, columns: list[str], capacity: int) -> TraceJob:
-    fields = split_csv(line)
-    if len(fields) != len(columns):
-        raise InputError(f"{len(fields)} field{'s' * (len(fields) != 1)} where the header has {len(columns)}")
-    texts = dict(zip(columns, fields, strict=True))
-    column = "job_id"
-    try:
-        check_name(texts[column], slash=False)
-        values = [parse_integer(texts[column := key], *limits) for key, limits in _limits(capacity).items()]
-    except InputError as error:
-        raise InputError(f"{column} {error}") from error
-    return TraceJob(texts["job_id"], *values)
+    row = csv_record(line, columns)
+    with about("job_id"):
+        check_name(row["job_id"], slash=False)
+    values: list[int] = []
+    for column, limits in _limits(capacity).items():
+        with about(column):
+            values.append(parse_integer(row[column], *limits))
+    return TraceJob(row["job_id"], *values)
 
 
 def _limits(capacity: int) -> dict[str, tuple[int, int]]:
@@ -141,12 +139,11 @@ def format_trace(jobs: Iterable[TraceJob]) -> str:
     seen: set[str] = set()
     limits = _limits(max(CAPACITIES))
     for job in jobs:
-        try:
+        with about(f"job {quoted(job.job_id)}:"):
             check_name(job.job_id, slash=False)
             for column, (least, most) in limits.items():
-                check_range(getattr(job, column), least, most)
-        except InputError as error:
-            raise InputError(f"job {quoted(str(job.job_id))}: {error}") from error
+                with about(column):
+                    check_range(getattr(job, column), least, most)
         if job.job_id in seen:
             raise InputError(f"job {quoted(job.job_id)} stands twice")
         seen.add(job.job_id)

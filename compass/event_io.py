@@ -1,0 +1,78 @@
+"""Events and decisions as JSON Lines, one object a line.
+
+Events: ``{"event":"arrive","job":"a","gpus":4,"instances":2}`` (``instances`` is 1 where it is not given) and
+``{"event":"depart","job":"a"}``. An unknown key is refused. Blank lines are skipped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from compass.events import Arrive, Decision, Depart, Event
+from compass.json_input import Checker, parse_json
+from compass.text_input import MAX_INSTANCES, Source, input_error, open_source, quoted, stream_lines
+
+_KEYS = {"arrive": (("event", "job", "gpus"), ("instances",)), "depart": (("event", "job"), ())}
+
+
+def read_events(source: Source, capacity: int = 8) -> Iterator[tuple[int, Event]]:
+    r"""The events of a file, each with its line number and as soon as its line is there.
+
+    Only the form is checked here; whether a job is known is for the scheduler to say.
+
+    Args:
+        source: a path, ``"-"`` for standard input or a binary stream.
+        capacity: GPUs of a node; an instance has at most that many.
+
+    Raises:
+        InputError: the file cannot be read, a line is malformed, or there is no event at all; the message names
+            file and line. Events before the malformed line have been yielded.
+
+    Examples:
+        >>> import io
+        >>> list(read_events(io.BytesIO(b'{"event":"arrive","job":"a","gpus":4}\n{"event":"depart","job":"a"}')))
+        [(1, Arrive(job='a', gpus=4, instances=1)), (2, Depart(job='a'))]
+
+    Cost: one line is in memory at a time.
+    """
+    with open_source(source) as (name, stream):
+        number = 0
+        for number, text in stream_lines(name, stream):
+            yield number, _parse_event(Checker(name, text, number), parse_json(name, text, number), capacity)
+        if not number:
+            raise input_error(name, None, "the file is empty")
+
+
+def _parse_event(check: Checker, value: object, capacity: int) -> Event:
+    kind = value.get("event") if isinstance(value, dict) else None
+    if kind is None:
+        check.record(value, (), "the event", ("event",), ("job", "gpus", "instances"))
+    if not isinstance(kind, str) or kind not in _KEYS:
+        raise check.error((), f"event {quoted(str(kind))}: must be 'arrive' or 'depart'")
+    record = check.record(value, (), f"the {kind} event", *_KEYS[kind])
+    job = check.name_of(record["job"], ("job",), "job", slash=False)
+    if kind == "depart":
+        return Depart(job)
+    gpus = check.integer(record["gpus"], ("gpus",), "gpus", 1, capacity)
+    instances = check.integer(record.get("instances", 1), ("instances",), "instances", 1, MAX_INSTANCES)
+    return Arrive(job, gpus, instances)
+
+
+def format_event(event: Event) -> str:
+    """An event as one line of JSON without its line end.
+
+    >>> print(format_event(Arrive("a", 4, 2)))
+    {"event":"arrive","job":"a","gpus":4,"instances":2}
+    """
+    kind = "arrive" if isinstance(event, Arrive) else "depart"
+    return json.dumps({"event": kind, **event._asdict()}, separators=(",", ":"))
+
+
+def format_decision(decision: Decision) -> str:
+    """A decision as one line of JSON without its line end.
+
+    >>> print(format_decision(Decision("depart", "a", True)))
+    {"event":"depart","job":"a","moves":[]}
+    """
+    return json.dumps(decision.to_json(), separators=(",", ":"))
