@@ -1,0 +1,447 @@
+"""The Anchor-Based Space Sigma (section 4.2, eq. 3-8) as values that cannot leave it.
+
+A node is *empty*, a *pool node* (1-GPU instances only) or *slotted* (its instances sit in slots, each held by one
+multi-GPU anchor). The conditions, by the names that messages use:
+
+* eq. 3: the width of a slot is ``w*(g)`` of its anchor;
+* eq. 4, the capacity invariant: ``g_anchor + #fillers <= width``;
+* eq. 5: the widths of a node's slots are a multiset over the geometry's widths with sum ``<= G``;
+* eq. 7: the three node types exclude each other, a pool node holds at most ``G`` instances;
+* eq. 8: every node is of one of the three types, and no instance is placed twice.
+
+Which error: a *description* that breaks one of these conditions raises ``InvariantViolated``, whoever wrote it: being
+in Sigma is the property under check. ``InputError`` is for arguments that describe nothing (a size that is no
+integer, a name that is no text, nodes of another geometry).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import ClassVar, NamedTuple
+
+from compass.composition import Composition
+from compass.errors import InputError, InvariantViolated
+from compass.events import instance_name
+from compass.geometry import Geometry
+from compass.snapshot import Node, PlacedInstance, Snapshot
+
+
+class Anchor(NamedTuple):
+    """The multi-GPU instance that holds a slot."""
+
+    name: str
+    gpus: int
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A block of ``width`` GPUs held by one anchor, with the 1-GPU instances that fill its vacancy.
+
+    Guarantees ``2 <= g_anchor`` and ``g_anchor + len(fillers) <= width`` (eq. 4). That the width is ``w*(g_anchor)``
+    (eq. 3) depends on the geometry and is guaranteed by ``SlottedNode``.
+
+    Raises:
+        InputError: a width or size is no integer, a name no text.
+        InvariantViolated: the anchor has one GPU, or eq. 4 is broken.
+
+    Examples:
+        >>> Slot(8, Anchor("a/0", 6), ("b/0",)).vacancy
+        1
+        >>> Slot(4, Anchor("a/0", 3), ("b/0", "b/1"))
+        Traceback (most recent call last):
+            ...
+        compass.errors.InvariantViolated: slot of width 4, anchor 'a/0': 3 + 2 fillers exceed the width (eq. 4)
+    """
+
+    width: int
+    anchor: Anchor
+    fillers: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        name, gpus = self.anchor
+        for label, value in (("width", self.width), ("anchor size", gpus)):
+            if type(value) is not int:
+                raise InputError(f"slot of anchor {name!r}: {label} {value!r}: must be an integer")
+        _check_names((name, *self.fillers))
+        where = f"slot of width {self.width}, anchor {name!r}"
+        if gpus < 2:
+            raise InvariantViolated(f"{where}: an anchor has at least 2 GPUs, not {gpus} (eq. 4)")
+        if gpus + len(self.fillers) > self.width:
+            raise InvariantViolated(f"{where}: {gpus} + {len(self.fillers)} fillers exceed the width (eq. 4)")
+
+    @property
+    def load(self) -> int:
+        """Busy GPUs."""
+        return self.anchor.gpus + len(self.fillers)
+
+    @property
+    def vacancy(self) -> int:
+        """GPUs that fillers may still take: ``width - g_anchor - #fillers``."""
+        return self.width - self.load
+
+    @property
+    def saturated(self) -> bool:
+        """Equality holds in eq. 4."""
+        return self.vacancy == 0
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyNode:
+    """A node on which nothing runs."""
+
+    geometry: Geometry
+
+    load = 0
+    vacancy = 0
+    saturated = True
+    open = False
+    names: ClassVar[tuple[str, ...]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PoolNode:
+    """A node with ``1..G`` 1-GPU instances and nothing else.
+
+    Raises:
+        InputError: a name is no text.
+        InvariantViolated: there is no instance, or there are more than ``G`` (eq. 7).
+    """
+
+    geometry: Geometry
+    instances: tuple[str, ...]
+
+    vacancy = 0
+    saturated = True
+
+    def __post_init__(self) -> None:
+        _check_names(self.instances)
+        if not 1 <= len(self.instances) <= self.geometry.capacity:
+            raise InvariantViolated(
+                f"pool node: {len(self.instances)} instances: must be 1 to {self.geometry.capacity} (eq. 7)"
+            )
+
+    @property
+    def load(self) -> int:
+        """Busy GPUs, one for each instance."""
+        return len(self.instances)
+
+    @property
+    def open(self) -> bool:
+        """Another 1-GPU instance has room."""
+        return self.load < self.geometry.capacity
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every instance on the node."""
+        return self.instances
+
+
+@dataclass(frozen=True, slots=True)
+class SlottedNode:
+    """A node with at least one slot.
+
+    Guarantees eq. 3 for every slot and ``sum of widths <= G`` (eq. 5).
+
+    Raises:
+        InvariantViolated: a condition is broken; the message names the slot by position.
+
+    Examples:
+        >>> node = SlottedNode(Geometry(), (Slot(4, Anchor("a/0", 3)), Slot(2, Anchor("b/0", 2))))
+        >>> node.unprofiled, node.load, node.vacancy, node.open
+        (2, 5, 1, True)
+    """
+
+    geometry: Geometry
+    slots: tuple[Slot, ...]
+
+    def __post_init__(self) -> None:
+        if not self.slots:
+            raise InvariantViolated("slotted node: it has no slot (eq. 7)")
+        capacity = self.geometry.capacity
+        for position, slot in enumerate(self.slots):
+            name, gpus = slot.anchor
+            if gpus > capacity or slot.width != self.geometry.slot_width(gpus):
+                raise InvariantViolated(
+                    f"slot {position} of width {slot.width}, anchor {name!r}: {gpus} GPUs want another width (eq. 3)"
+                )
+        widths = [slot.width for slot in self.slots]
+        if sum(widths) > capacity:
+            raise InvariantViolated(f"slot widths {widths} exceed the capacity {capacity} (eq. 5)")
+
+    @property
+    def unprofiled(self) -> int:
+        """``D(n) = G - sum of widths``: GPUs outside of every slot."""
+        return self.geometry.capacity - sum(slot.width for slot in self.slots)
+
+    @property
+    def load(self) -> int:
+        """Busy GPUs."""
+        return sum(slot.load for slot in self.slots)
+
+    @property
+    def vacancy(self) -> int:
+        """GPUs in slots that fillers may still take."""
+        return sum(slot.vacancy for slot in self.slots)
+
+    @property
+    def saturated(self) -> bool:
+        """Every slot is saturated."""
+        return self.vacancy == 0
+
+    @property
+    def open(self) -> bool:
+        """Slots do not cover the node: ``D(n) > 0``."""
+        return self.unprofiled > 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every instance on the node, slot by slot, the anchor first."""
+        return tuple(name for slot in self.slots for name in (slot.anchor.name, *slot.fillers))
+
+
+AbsNode = EmptyNode | PoolNode | SlottedNode
+NodeContent = tuple[Iterable[tuple[Anchor, Sequence[str]]], Sequence[str]]
+"""What a node holds, not checked yet: ``(anchor, fillers)`` for each slot, and the 1-GPU instances in no slot."""
+
+
+@dataclass(frozen=True, slots=True)
+class AbsState:
+    """A cluster state in Sigma (eq. 8): nodes of one geometry, every instance name used once.
+
+    Raises:
+        InputError: a node has another geometry.
+        InvariantViolated: an instance is placed twice.
+
+    Examples:
+        >>> state = AbsState.from_snapshot(Snapshot.of([[3, 1], [1, 1], []]))
+        >>> state.nodes[0].slots[0].saturated, state.partial_nodes
+        (True, 2)
+        >>> AbsState.from_snapshot(Snapshot.of([[4, 4], [4, 1]]))
+        Traceback (most recent call last):
+            ...
+        compass.errors.InvariantViolated: node n1: 1 of 1 1-GPU instances are in no slot of a slotted node (eq. 7)
+    """
+
+    geometry: Geometry
+    nodes: tuple[AbsNode, ...]
+
+    def __post_init__(self) -> None:
+        home: dict[str, int] = {}
+        for index, node in enumerate(self.nodes):
+            if node.geometry != self.geometry:
+                raise InputError(f"node n{index}: {node.geometry} is not the state's {self.geometry}")
+            for name in node.names:
+                if name in home:
+                    raise InvariantViolated(f"node n{index}: instance {name!r} is on n{home[name]} already (eq. 8)")
+                home[name] = index
+
+    @classmethod
+    def of(cls, geometry: Geometry, contents: Iterable[NodeContent], names: Sequence[str] | None = None) -> AbsState:
+        """The checker: the state with these node contents, if it is in Sigma.
+
+        Slot widths are those of eq. 3. ``names`` replaces the node names ``n0, n1, ...`` in messages. Costs O(N).
+
+        Raises:
+            InputError: a content describes no node.
+            InvariantViolated: it is not in Sigma; the message names the node, the slot and the condition.
+        """
+        nodes: list[AbsNode] = []
+        for index, (slots, ones) in enumerate(contents):
+            try:
+                nodes.append(_node(geometry, slots, ones))
+            except (InputError, InvariantViolated) as error:
+                raise type(error)(f"node {names[index] if names else f'n{index}'}: {error}") from error
+        return cls(geometry, tuple(nodes))
+
+    @classmethod
+    def from_snapshot(cls, snapshot: Snapshot, geometry: Geometry | None = None) -> AbsState:
+        """The state that a plain placement stands for.
+
+        Every multi-GPU instance makes a slot, in the node's order; 1-GPU instances on a slotted node fill its slots
+        in that order, each to saturation before the next. Instances of a job are numbered in the snapshot's order.
+        ``geometry`` defaults to the default one of the snapshot's capacity.
+
+        Raises:
+            InputError: nodes have different capacities, or another one than ``geometry``; or there is no node and no
+                geometry.
+            InvariantViolated: a node is not in Sigma; the message names it and the condition.
+        """
+        capacity = snapshot.capacity
+        if geometry is None:
+            if capacity is None:
+                raise InputError("snapshot: no capacity that all nodes share")
+            geometry = Geometry(capacity)
+        numbers: dict[str, int] = {}
+        contents = []
+        for node in snapshot.nodes:
+            if node.capacity != geometry.capacity:
+                raise InputError(
+                    f"node {node.name}: capacity {node.capacity}, not {geometry.capacity} as in the geometry"
+                )
+            anchors: list[Anchor] = []
+            ones: list[str] = []
+            for job, gpus in node.instances:
+                name = instance_name(job, numbers.setdefault(job, 0))
+                numbers[job] += 1
+                if gpus == 1:
+                    ones.append(name)
+                else:
+                    anchors.append(Anchor(name, gpus))
+            contents.append(_fill_in_order(geometry, anchors, ones))
+        return cls.of(geometry, contents, [node.name for node in snapshot.nodes])
+
+    def to_snapshot(self) -> Snapshot:
+        """The placement without its slots; node ``k`` is named ``nk``, instances come slot by slot, anchor first."""
+        sizes = self._anchor_sizes()
+        return Snapshot(
+            tuple(
+                Node(
+                    f"n{index}",
+                    tuple(PlacedInstance(job_of(name), sizes.get(name, 1)) for name in node.names),
+                    self.geometry.capacity,
+                )
+                for index, node in enumerate(self.nodes)
+            )
+        )
+
+    def composition(self) -> Composition:
+        """The instances counted by size."""
+        sizes = self._anchor_sizes()
+        running = Composition(self.geometry)
+        for node in self.nodes:
+            for name in node.names:
+                running.add(sizes.get(name, 1))
+        return running
+
+    @property
+    def load(self) -> int:
+        """``T``: busy GPUs."""
+        return sum(node.load for node in self.nodes)
+
+    @property
+    def vacancy(self) -> int:
+        """Vacancy of all slots."""
+        return sum(node.vacancy for node in self.nodes)
+
+    @property
+    def saturated(self) -> bool:
+        """Every slot of every node is saturated."""
+        return self.vacancy == 0
+
+    @property
+    def partial_nodes(self) -> int:
+        """``nu``: nodes with at least one and fewer than ``G`` busy GPUs."""
+        return sum(0 < node.load < self.geometry.capacity for node in self.nodes)
+
+    @property
+    def open_slotted(self) -> int:
+        """Slotted nodes with ``D(n) > 0``."""
+        return sum(node.open for node in self.nodes if isinstance(node, SlottedNode))
+
+    @property
+    def open_pool(self) -> int:
+        """Pool nodes that are not full."""
+        return sum(node.open for node in self.nodes if isinstance(node, PoolNode))
+
+    def _anchor_sizes(self) -> dict[str, int]:
+        slotted = (node for node in self.nodes if isinstance(node, SlottedNode))
+        return {slot.anchor.name: slot.anchor.gpus for node in slotted for slot in node.slots}
+
+
+def job_of(instance: str) -> str:
+    """The job of an instance name, ``"x"`` of ``"x/k"``; a name without a slash is its own job.
+
+    >>> job_of("team/7/0"), job_of("alone")
+    ('team/7', 'alone')
+    """
+    return instance.rpartition("/")[0] or instance
+
+
+def slot_configurations(geometry: Geometry) -> Iterator[tuple[int, ...]]:
+    """SlotConf (eq. 5): every multiset over the widths with sum ``<= G``, the empty one first, widths descending.
+
+    >>> list(slot_configurations(Geometry(4)))
+    [(), (2,), (4,), (2, 2)]
+    """
+    widths = geometry.widths[::-1]
+    for number in range(geometry.capacity // geometry.widths[0] + 1):
+        configurations = combinations_with_replacement(widths, number)
+        yield from sorted(c for c in configurations if sum(c) <= geometry.capacity)
+
+
+class SlotType(NamedTuple):
+    """A slot with names forgotten: its anchor's demand and its number of fillers; the width follows (eq. 3)."""
+
+    anchor: int
+    fillers: int
+
+
+def slot_types(geometry: Geometry) -> Iterator[SlotType]:
+    """Every slot type: ``2 <= anchor <= G`` and ``0 <= fillers <= w*(anchor) - anchor`` (eq. 4)."""
+    for anchor in range(2, geometry.capacity + 1):
+        for fillers in range(geometry.vacancy(anchor) + 1):
+            yield SlotType(anchor, fillers)
+
+
+def slotted_types(geometry: Geometry) -> Iterator[tuple[SlotType, ...]]:
+    """Every slotted node at count level: the non-empty multisets of slot types whose widths sum to at most ``G``.
+
+    Two nodes have one type iff a renaming of instances and a reordering of slots makes them equal. (Counting slots by
+    occupied GPUs instead would merge a 4-GPU anchor with a 3-GPU anchor and its filler, which depart differently: for
+    ``G = 8`` that gives 17 types, this gives 29. With the pool types ``1..G`` and the empty node: 38 node types.)
+
+    >>> len(list(slotted_types(Geometry(8))))
+    29
+    """
+    types = list(slot_types(geometry))
+    width = {slot: geometry.slot_width(slot.anchor) for slot in types}
+
+    def extend(prefix: tuple[SlotType, ...], first: int, room: int) -> Iterator[tuple[SlotType, ...]]:
+        for position in range(first, len(types)):
+            slot = types[position]
+            if width[slot] <= room:
+                node = (*prefix, slot)
+                yield node
+                yield from extend(node, position, room - width[slot])
+
+    return extend((), 0, geometry.capacity)
+
+
+def pool_types(geometry: Geometry) -> range:
+    """Every pool node at count level: its number of instances, ``1..G``."""
+    return range(1, geometry.capacity + 1)
+
+
+def _node(geometry: Geometry, slots: Iterable[tuple[Anchor, Sequence[str]]], ones: Sequence[str]) -> AbsNode:
+    made: list[Slot] = []
+    for position, (anchor, fillers) in enumerate(slots):
+        try:
+            width = geometry.slot_width(anchor.gpus)
+            made.append(Slot(width, anchor, tuple(fillers)))
+        except (InputError, InvariantViolated) as error:
+            raise type(error)(f"slot {position}: {error}") from error
+    if made and ones:
+        total = len(ones) + sum(len(slot.fillers) for slot in made)
+        SlottedNode(geometry, tuple(made))  # a broken slot is the better message
+        raise InvariantViolated(f"{len(ones)} of {total} 1-GPU instances are in no slot of a slotted node (eq. 7)")
+    if made:
+        return SlottedNode(geometry, tuple(made))
+    return PoolNode(geometry, tuple(ones)) if ones else EmptyNode(geometry)
+
+
+def _fill_in_order(geometry: Geometry, anchors: Sequence[Anchor], ones: Sequence[str]) -> NodeContent:
+    """Give each slot in turn as many 1-GPU instances as saturate it; the rest stay in no slot."""
+    slots: list[tuple[Anchor, Sequence[str]]] = []
+    for anchor in anchors:
+        vacancy = geometry.vacancy(anchor.gpus)
+        slots.append((anchor, ones[:vacancy]))
+        ones = ones[vacancy:]
+    return slots, ones
+
+
+def _check_names(names: Iterable[str]) -> None:
+    for name in names:
+        if type(name) is not str or not name:
+            raise InputError(f"instance name {name!r}: must be text and not empty")
