@@ -44,8 +44,15 @@ class Scheduler(Protocol):
     def snapshot(self) -> Snapshot:
         """The current placement; node ``k`` is named ``nk``."""
 
+    def check_changes(self) -> None:
+        """Check the variant's own invariants as far as the last event may have changed them.
+
+        Raises:
+            InvariantViolated: one does not hold.
+        """
+
     def check(self) -> None:
-        """Check the variant's own invariants; costs O(N).
+        """Check the variant's own invariants on the whole cluster; costs O(N).
 
         Raises:
             InvariantViolated: one does not hold.

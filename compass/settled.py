@@ -1,0 +1,217 @@
+"""The scheduler behind `repaired` and `unified`: place, refill, merge, over one discipline.
+
+Between two events the state is *settled*: no slot has vacancy while some 1-GPU instance is free (*exclusion*), and no
+kind of node is over its limit. An event breaks this at a few nodes; then
+
+1. *refill*, while a vacancy and a free instance exist: a free 1-GPU instance moves into the vacancy;
+2. *merge*, while a kind is over its limit: two nodes follow the shortest plan of the plan table.
+
+Each step lowers (vacancy that free instances could fill, stray nodes, open nodes) lexicographically, so this ends.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from compass.board import Board
+from compass.choice import Choice, Chooser
+from compass.composition import Composition
+from compass.discipline import Discipline
+from compass.errors import InputError, InvariantViolated, NeverFits
+from compass.events import Decision, Move, Placement, Step, instance_name
+from compass.plans import PlanTable
+from compass.snapshot import Node, PlacedInstance, Snapshot
+
+
+class SettledScheduler(ABC):
+    """The common algorithm; a variant gives the discipline and the admission condition.
+
+    A call that raises, and a refused arrival, leave the state as it was. Deterministic.
+
+    Args:
+        nodes: cluster size N, None for one that grows without bound.
+        discipline: kinds and limits.
+
+    Raises:
+        InputError: ``nodes`` is not a positive integer.
+    """
+
+    def __init__(self, nodes: int | None, discipline: Discipline) -> None:
+        if nodes is not None and (type(nodes) is not int or nodes < 1):
+            raise InputError(f"{nodes!r} nodes: must be a positive integer, or None for a cluster without bound")
+        self.geometry = discipline.table.geometry
+        self.nodes = nodes
+        self.discipline = discipline
+        self.running = Composition(self.geometry)
+        self.board = Board(discipline, nodes)
+        self._choose = Chooser(self.board, PlanTable(discipline))
+        self._limits = [(kind, limit) for kind, limit in enumerate(discipline.limits) if limit is not None]
+        self._jobs: dict[str, tuple[int, int]] = {}
+        self._steps: list[Step] = []
+
+    # -- the interface ------------------------------------------------------------------------------------------
+
+    @property
+    def partial_nodes(self) -> int:
+        """``nu``: the number of partial nodes."""
+        return self.board.partial
+
+    @abstractmethod
+    def admits(self, running: Composition) -> bool:
+        """Whether these instances have a place on the N nodes, and keep one whatever departs."""
+
+    @abstractmethod
+    def partial_bound(self) -> int | None:
+        """The most partial nodes the variant allows now, None for no bound; it depends on ``running`` alone."""
+
+    def arrive(self, job: str, gpus: int, instances: int = 1) -> Decision:
+        """Place a job, or refuse it where :meth:`admits` says no; O(log N) an instance.
+
+        Raises:
+            InputError: the demand is malformed or the job is running already.
+            NeverFits: it is not admitted on the empty cluster either.
+        """
+        self._check_arrival(job, gpus, instances)
+        running = self.running
+        running.add(gpus, instances)
+        if not self.admits(running):
+            running.add(gpus, -instances)
+            if not self.admits(Composition(self.geometry, {gpus: instances})):
+                raise NeverFits(f"job {job!r}: {instances} x {gpus} GPUs never fit {self.nodes} nodes")
+            return Decision("arrive", job, False)
+        self._jobs[job] = (gpus, instances)
+        self._steps = []
+        self.board.changed.clear()
+        place = self._place_filler if gpus == 1 else self._place_anchor
+        for k in range(instances):
+            place(instance_name(job, k), gpus)
+        return Decision("arrive", job, True, tuple(self._steps))
+
+    def depart(self, job: str) -> Decision:
+        """Remove a job, then settle; O(log N) an instance.
+
+        Raises:
+            InputError: the job is not running.
+        """
+        if job not in self._jobs:
+            raise InputError(f"job {job!r} is not running")
+        gpus, instances = self._jobs.pop(job)
+        self._steps = []
+        self.board.changed.clear()
+        for k in range(instances):
+            self.board.evict(instance_name(job, k))
+        self.running.add(gpus, -instances)
+        self._settle()
+        return Decision("depart", job, True, tuple(self._steps))
+
+    def snapshot(self) -> Snapshot:
+        """The current placement; O(N)."""
+        contents = self.board.contents
+        size = len(contents) if self.nodes is None else self.nodes
+        used = (
+            Node(
+                f"n{index}",
+                tuple(PlacedInstance(instance.rpartition("/")[0], gpus) for instance, gpus in node.items()),
+                self.geometry.capacity,
+            )
+            for index, node in enumerate(contents)
+        )
+        idle = (Node(f"n{index}", (), self.geometry.capacity) for index in range(len(contents), size))
+        return Snapshot((*used, *idle))
+
+    def check(self) -> None:
+        """Recount everything and check the invariants and the bound; O(N).
+
+        Raises:
+            InvariantViolated: one does not hold.
+        """
+        self.board.recount()
+        self._check_settled()
+
+    def check_changes(self) -> None:
+        """The same, recounting only the nodes that the last event touched; O(1) a node.
+
+        Raises:
+            InvariantViolated: an invariant does not hold.
+        """
+        self.board.recount_nodes(self.board.changed)
+        self._check_settled()
+
+    # -- operators ----------------------------------------------------------------------------------------------
+
+    def _place_filler(self, instance: str, gpus: int) -> None:
+        """A 1-GPU instance needs no move: there is a vacancy, an open node or an empty one."""
+        self._install(instance, gpus, self.board.node_of(self._choose.filler_host()))
+
+    def _place_anchor(self, instance: str, gpus: int) -> None:
+        """An anchor goes where it costs the fewest moves; where no two nodes make room for it, some are merged first.
+
+        Merging ends with at most one open node of a kind, and then an admitted anchor has a place.
+        """
+        board = self.board
+        if gpus == self.geometry.capacity and board.has_empty:  # the plain case: nothing to choose or to settle
+            self._install(instance, gpus, board.node_of(board.empty))
+            return
+        while (host := self._choose.anchor_host(gpus)) is None:
+            self._merge()
+        self._carry_out(host, instance)
+        self._settle()
+
+    def _settle(self) -> None:
+        board = self.board
+        while board.vacancy and board.free:
+            donor, vacant = self._choose.donor(), self._choose.least_vacant()
+            self._move(1, board.node_of(donor), board.node_of(vacant))
+        while any(board.kinds[kind] > limit for kind, limit in self._limits):
+            self._merge()
+
+    def _merge(self) -> None:
+        choice = self._choose.merge()
+        if choice is None:
+            raise InvariantViolated(f"no plan merges the open nodes {list(self.board.active)}")
+        self._carry_out(choice)
+
+    # -- steps --------------------------------------------------------------------------------------------------
+
+    def _carry_out(self, choice: Choice, instance: str = "") -> None:
+        nodes: list[int] = []
+        for shape in choice.before:
+            nodes.append(self.board.node_of(shape, beside=nodes[0] if nodes else -1))
+        for install, gpus, source in choice.plan.steps:
+            if install:
+                self._install(instance, gpus, nodes[source])
+            else:
+                self._move(gpus, nodes[source], nodes[1 - source])
+
+    def _install(self, instance: str, gpus: int, node: int) -> None:
+        self.board.install(instance, gpus, node)
+        self._steps.append(Placement(instance, node))
+
+    def _move(self, gpus: int, source: int, target: int) -> None:
+        instance = self.board.instance_on(source, gpus)
+        self.board.evict(instance)
+        self.board.install(instance, gpus, target)
+        self._steps.append(Move(instance, source, target))
+
+    # -- checks -------------------------------------------------------------------------------------------------
+
+    def _check_settled(self) -> None:
+        board = self.board
+        if board.vacancy and board.free:
+            raise InvariantViolated(f"exclusion: {board.vacancy} GPUs of vacancy beside {board.free} free instances")
+        for kind, limit in self._limits:
+            if board.kinds[kind] > limit:
+                raise InvariantViolated(f"{board.kinds[kind]} nodes of kind {kind}, at most {limit} are allowed")
+        bound = self.partial_bound()
+        if bound is not None and board.partial > bound:
+            raise InvariantViolated(f"{board.partial} partial nodes, at most {bound} are allowed")
+
+    def _check_arrival(self, job: str, gpus: int, instances: int) -> None:
+        if job in self._jobs:
+            raise InputError(f"job {job!r} is running already")
+        try:
+            self.geometry.check_gpus(gpus)
+        except InputError as error:
+            raise InputError(f"job {job!r}: {error}") from None
+        if type(instances) is not int or instances < 1:
+            raise InputError(f"job {job!r}: {instances!r} instances: must be a positive integer")
