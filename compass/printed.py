@@ -63,6 +63,26 @@ class Printed:
         self._steps: list[Step] = []
         self._highest = readings.ties == "highest"
 
+    @classmethod
+    def from_state(cls, state: AbsState, readings: Readings = DEFAULT_READINGS) -> Printed:
+        """The algorithm started in a given state of Sigma, on as many nodes as the state has.
+
+        Jobs are read off the instance names, ``"x/k"`` belonging to job ``x``; what is first in the state came first.
+
+        Raises:
+            InputError: the state has no node, or instances of one job differ in size.
+        """
+        printed = cls(len(state.nodes), state.geometry, readings)
+        for instance in printed._state.load(state):
+            mates = printed._jobs.setdefault(instance.job, [])
+            if mates and mates[0].gpus != instance.gpus:
+                raise InputError(f"job {instance.job!r}: instances of {mates[0].gpus} and of {instance.gpus} GPUs")
+            mates.append(instance)
+            printed.running.add(instance.gpus)
+        for mates in printed._jobs.values():
+            mates.sort(key=lambda instance: (len(instance.name), instance.name))  # x/2 before x/10
+        return printed
+
     # -- Algorithm 1 ---------------------------------------------------------------------------------------------
 
     def arrive(self, job: str, gpus: int, instances: int = 1) -> Decision:
@@ -168,12 +188,12 @@ class Printed:
 
     def _remove(self, instance: LiveInstance) -> None:
         home = instance.home
-        if instance.gpus == 1:
-            self._state.detach(instance)
-            if isinstance(home, LiveSlot) and self.readings.refill == "text":
-                self._draw(home, 1)
-        elif isinstance(home, LiveSlot):
+        if isinstance(home, LiveSlot) and home.anchor is instance:
             self._remove_anchor(home)
+            return
+        self._state.detach(instance)
+        if isinstance(home, LiveSlot) and self.readings.refill == "text":
+            self._draw(home, 1)
 
     def _remove_anchor(self, slot: LiveSlot) -> None:
         fillers = list(_in_order(slot.ones, self._highest))
@@ -234,10 +254,10 @@ class Printed:
             source = nodes[0]
             moved = False
             for item in list(_in_order(items(source), self._highest)):
-                hosts = [node for node in nodes[1:] if room(node) >= 1]
+                hosts = [node for node in _in_order(nodes[1:], self.readings.hosts == "last") if room(node) >= 1]
                 if not hosts:
                     break
-                move(item, min(hosts, key=lambda node: (room(node), sign * node.index)))
+                move(item, min(hosts, key=room))  # the first of equals
                 moved = True
             if not items(source):
                 del nodes[0]

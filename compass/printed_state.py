@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from compass.errors import InvariantViolated
 from compass.geometry import Geometry
-from compass.space import AbsState, Anchor, NodeContent
+from compass.space import AbsState, Anchor, NodeContent, SlottedNode, job_of
 
 
 class IndexSet:
@@ -229,6 +229,26 @@ class LiveState:
             self._refresh(home.node)
 
         self._journal.append(reattach)
+
+    def load(self, state: AbsState) -> list[LiveInstance]:
+        """Take over a state of as many nodes, all empty so far; returns its instances in the state's order."""
+        instances: list[LiveInstance] = []
+
+        def arrival(name: str, gpus: int = 1) -> LiveInstance:
+            instances.append(LiveInstance(name, job_of(name), gpus))
+            return instances[-1]
+
+        for node, plain in zip(self.nodes, state.nodes, strict=True):
+            if isinstance(plain, SlottedNode):
+                for slot in plain.slots:
+                    live = LiveSlot(slot.width, arrival(*slot.anchor))
+                    self.install(live, node)
+                    for name in slot.fillers:
+                        self.settle(arrival(name), live)
+            else:
+                for name in plain.names:
+                    self.settle(arrival(name), node)
+        return instances
 
     def slotted_from(self, least: int) -> IndexSet:
         """The slotted nodes with ``D(n) >= least``."""

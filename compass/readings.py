@@ -5,7 +5,8 @@ about "the paper's algorithm" is a statement about one of these readings, or abo
 ones kindest to the paper's claims.
 
 What the pseudocode settles, and is therefore no reading: the order of the operators and of the three Compact passes;
-that Compact's candidate list ``N`` is sorted once and never again; that Compact's moves are decided one after another
+that Compact's candidate list ``N`` is sorted once and never again
+(nodes of equal room in it by ``ties``); that Compact's moves are decided one after another
 (its loop tests what its own moves change); that instances are placed and removed in turn, instance 0 first. A slot
 that is being dissolved never takes back its own fillers: that would strand them.
 """
@@ -32,7 +33,7 @@ class Readings:
         >>> Readings(refill="pseudocode").refill
         'pseudocode'
         >>> len(list(all_readings())), len({r.canonical() for r in all_readings()})
-        (512, 288)
+        (1024, 576)
     """
 
     refill: Literal["text", "pseudocode"] = "text"
@@ -67,6 +68,11 @@ class Readings:
 
     draw: Literal["emptiest", "fullest"] = "emptiest"
     """From which pool node a filler is drawn."""
+
+    hosts: Literal["last", "first"] = "last"
+    """Which of Compact's equally roomy hosts takes the item: the ``last`` or ``first`` of them in ``N``. With ``last``,
+    ``N`` stays sorted by room, and sorting it again would change nothing; with ``first``, a host that has just been
+    filled can come to the head of ``N`` and be drained in turn."""
 
     def __post_init__(self) -> None:
         for name, allowed in VALUES.items():
