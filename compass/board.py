@@ -114,10 +114,11 @@ class Board:
         Raises:
             InvariantViolated: the node would have no shape.
         """
-        if node == len(self.shapes):
+        while node >= len(self.shapes):
             self.shapes.append(self.empty)
             self.contents.append({})
             self.live[self.empty.index] += 1
+            self._index(self.empty, len(self.shapes) - 1)
         shape = self.shapes[node]
         larger = shape.plus[gpus]
         if larger is None:
@@ -155,12 +156,15 @@ class Board:
         if kind[index]:
             self.kinds[kind[index]] += 1
             self.active[new] = None
-        heap = self._heaps[index]
+        self._index(new, node)
+
+    def _index(self, shape: Shape, node: int) -> None:
+        heap = self._heaps[shape.index]
         if heap is not None:
             heappush(heap, node)
-            if len(heap) > 2 * live[index] + 16:
+            if len(heap) > 2 * self.live[shape.index] + 16:
                 # As many stale entries as good ones: keep each good one once.
-                heap[:] = {n for n in heap if self.shapes[n] is new}
+                heap[:] = {n for n in heap if self.shapes[n] is shape}
                 heapify(heap)
 
     # -- checking -----------------------------------------------------------------------------------------------

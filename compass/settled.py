@@ -12,12 +12,13 @@ Each step lowers (vacancy that free instances could fill, stray nodes, open node
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 
 from compass.board import Board
 from compass.choice import Choice, Chooser
 from compass.composition import Composition
 from compass.discipline import Discipline
-from compass.errors import InputError, InvariantViolated, NeverFits
+from compass.errors import DoesNotFitNow, InputError, InvariantViolated, NeverFits
 from compass.events import Decision, Move, Placement, Step, instance_name
 from compass.plans import PlanTable
 from compass.snapshot import Node, PlacedInstance, Snapshot
@@ -103,6 +104,41 @@ class SettledScheduler(ABC):
         self.running.add(gpus, -instances)
         self._settle()
         return Decision("depart", job, True, tuple(self._steps))
+
+    def load(self, snapshot: Snapshot) -> tuple[Move, ...]:
+        """Take over a placement made by any scheduler, on the idle cluster, and settle it; O(N).
+
+        Returns the moves that bring it into the variant's space, legal one after another.
+
+        Raises:
+            InputError: the cluster is not idle, the snapshot has another number of nodes or capacity, a job's
+                instances differ in size, or a node holds anchors whose slots together are wider than the node.
+            DoesNotFitNow: :meth:`admits` says no to its composition.
+
+        Examples:
+            >>> from compass.unified import Unified
+            >>> Unified(3).load(Snapshot.of([[4, 2], [4], [1] * 6]))
+            (Move(instance='j0/0', source=0, target=1), Move(instance='j1/0', source=0, target=2))
+        """
+        if self.board.where:
+            raise InputError("a snapshot is loaded into an idle cluster only")
+        jobs = self._jobs_of(snapshot)
+        running = Composition(self.geometry)
+        for gpus, instances in jobs.values():
+            running.add(gpus, instances)
+        if not self.admits(running):
+            raise DoesNotFitNow(f"the snapshot's instances have no place in the space on {self.nodes} nodes")
+        placed: Counter[str] = Counter()
+        for index, node in enumerate(snapshot.nodes):
+            for job, gpus in node.instances:
+                self.board.install(instance_name(job, placed[job]), gpus, index)
+                placed[job] += 1
+        self._jobs = jobs
+        for gpus, number in running.as_dict().items():
+            self.running.add(gpus, number)
+        self._steps = []
+        self._settle()
+        return tuple(step for step in self._steps if isinstance(step, Move))
 
     def snapshot(self) -> Snapshot:
         """The current placement; O(N)."""
@@ -205,6 +241,24 @@ class SettledScheduler(ABC):
         bound = self.partial_bound()
         if bound is not None and board.partial > bound:
             raise InvariantViolated(f"{board.partial} partial nodes, at most {bound} are allowed")
+
+    def _jobs_of(self, snapshot: Snapshot) -> dict[str, tuple[int, int]]:
+        """Demand and number of instances of each job in a snapshot that can be loaded."""
+        if self.nodes not in (None, len(snapshot.nodes)):
+            raise InputError(f"the snapshot has {len(snapshot.nodes)} nodes, the cluster {self.nodes}")
+        jobs: dict[str, tuple[int, int]] = {}
+        for node in snapshot.nodes:
+            if node.capacity != self.geometry.capacity:
+                raise InputError(f"node {node.name!r}: capacity {node.capacity}, expected {self.geometry.capacity}")
+            if self.discipline.table.of([instance.gpus for instance in node.instances]) is None:
+                sizes = [instance.gpus for instance in node.instances]
+                raise InputError(f"node {node.name!r}: the slots of instances {sizes} do not fit the node together")
+            for job, gpus in node.instances:
+                size, instances = jobs.get(job, (gpus, 0))
+                if size != gpus:
+                    raise InputError(f"job {job!r}: instances of {size} and of {gpus} GPUs")
+                jobs[job] = (gpus, instances + 1)
+        return jobs
 
     def _check_arrival(self, job: str, gpus: int, instances: int) -> None:
         if job in self._jobs:

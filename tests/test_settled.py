@@ -1,0 +1,385 @@
+"""`repaired` and `unified`: their guarantees, under random events and exhaustively on small clusters."""
+
+import itertools
+from math import ceil
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from compass.composition import Composition
+from compass.errors import DoesNotFitNow, InputError, InvariantViolated, NeverFits
+from compass.geometry import Geometry
+from compass.repaired import Repaired
+from compass.shapes import shape_table
+from compass.snapshot import Node, PlacedInstance, Snapshot
+from compass.unified import Unified
+from tests.plain_model import PlainCluster
+
+GEOMETRIES = [Geometry(2), Geometry(4), Geometry(8), Geometry(8, (4, 8)), Geometry(16), Geometry(16, (4, 16))]
+
+
+def sigma_need(geometry, counts):
+    """Nodes that the paper's Sigma needs: slots packed by width, pool instances packed by eight."""
+    width = sum(geometry.slot_width(g) * n for g, n in counts.items() if g > 1)
+    vacancy = sum(geometry.vacancy(g) * n for g, n in counts.items() if g > 1)
+    pool = max(0, counts.get(1, 0) - vacancy)
+    return ceil(width / geometry.capacity) + ceil(pool / geometry.capacity)
+
+
+def repaired_can_run(geometry, nodes, counts):
+    """By the definition: every sub-multiset has a place in Sigma."""
+    sizes = list(counts)
+    for left in itertools.product(*(range(counts[g] + 1) for g in sizes)):
+        if sigma_need(geometry, dict(zip(sizes, left, strict=True))) > nodes:
+            return False
+    return True
+
+
+def unified_can_run(geometry, nodes, counts):
+    """By the definition: max(W, T) <= G N, W the width of all slots and of the 1-GPU instances outside of them."""
+    total = sum(g * n for g, n in counts.items())
+    slots = sum(geometry.slot_width(g) * n for g, n in counts.items() if g > 1)
+    return max(slots, total) <= geometry.capacity * nodes
+
+
+class Machine(RuleBasedStateMachine):
+    """Random events; every decision is carried out on the plain model and every guarantee is checked on it."""
+
+    def __init__(self):
+        super().__init__()
+        self.jobs = {}
+        self.names = itertools.count()
+
+    def begin(self, scheduler, geometry, nodes):
+        self.scheduler = scheduler
+        self.geometry = geometry
+        self.nodes = nodes
+        self.model = PlainCluster(nodes, geometry.capacity)
+
+    @rule(data=st.data(), instances=st.integers(1, 4))
+    def arrive(self, data, instances):
+        gpus = data.draw(st.integers(1, self.geometry.capacity) | st.just(1))
+        job = f"j{next(self.names)}"
+        before = self.scheduler.snapshot()
+        with_job = self.model.counts()
+        with_job[gpus] = with_job.get(gpus, 0) + instances
+        try:
+            decision = self.scheduler.arrive(job, gpus, instances)
+        except NeverFits:
+            assert not self.can_run({gpus: instances})
+            assert self.scheduler.snapshot() == before
+            return
+        assert decision.admitted == self.can_run(with_job)
+        assert self.can_run({gpus: instances})
+        if not decision.admitted:
+            assert decision.steps == ()
+            assert self.scheduler.snapshot() == before
+            return
+        self.model.apply(decision, gpus, instances)
+        self.jobs[job] = (gpus, instances)
+
+    @precondition(lambda self: self.jobs)
+    @rule(data=st.data())
+    def depart(self, data):
+        job = data.draw(st.sampled_from(sorted(self.jobs)))
+        del self.jobs[job]
+        self.model.apply(self.scheduler.depart(job))
+
+    @precondition(lambda self: self.jobs)
+    @rule(data=st.data())
+    def bad_calls_change_nothing(self, data):
+        job = data.draw(st.sampled_from(sorted(self.jobs)))
+        before = self.scheduler.snapshot()
+        for call in (
+            lambda: self.scheduler.arrive(job, 1),
+            lambda: self.scheduler.depart("absent"),
+            lambda: self.scheduler.arrive("new", 0),
+            lambda: self.scheduler.arrive("new", 1, 0),
+        ):
+            with pytest.raises(InputError):
+                call()
+        assert self.scheduler.snapshot() == before
+
+    @invariant()
+    def bookkeeping(self):
+        scheduler = self.scheduler
+        scheduler.check()
+        scheduler.check_changes()
+        snapshot = scheduler.snapshot()
+        assert [sorted((i.gpus for i in node.instances), reverse=True) for node in snapshot.nodes] == self.model.sizes()
+        assert scheduler.board.where == self.model.placement()
+        assert scheduler.partial_nodes == self.model.partial() == snapshot.partial_nodes
+        assert scheduler.running.as_dict() == self.model.counts()
+
+    def wcc(self):
+        counts = self.model.counts()
+        return counts.get(1, 0) >= sum(self.geometry.vacancy(g) * n for g, n in counts.items() if g > 1)
+
+    def deficit(self):
+        counts = self.model.counts()
+        vacancy = sum(self.geometry.vacancy(g) * n for g, n in counts.items() if g > 1)
+        return max(0, vacancy - counts.get(1, 0))
+
+    def slots(self, sizes):
+        return sum(self.geometry.slot_width(g) for g in sizes if g > 1)
+
+    @invariant()
+    def exclusion(self):
+        nodes = self.model.sizes()
+        vacant = any(self.slots(sizes) > sum(sizes) for sizes in nodes)
+        free = any(sum(sizes) > self.slots(sizes) for sizes in nodes)
+        assert not (vacant and free)
+
+
+class RepairedMachine(Machine):
+    @initialize(geometry=st.sampled_from(GEOMETRIES), nodes=st.integers(1, 5))
+    def start(self, geometry, nodes):
+        self.begin(Repaired(nodes, geometry), geometry, nodes)
+
+    def can_run(self, counts):
+        return repaired_can_run(self.geometry, self.nodes, counts)
+
+    @invariant()
+    def in_sigma(self):
+        capacity = self.geometry.capacity
+        open_slotted = open_pool = 0
+        for sizes in self.model.sizes():
+            slots = self.slots(sizes)
+            assert slots <= capacity
+            if slots:
+                assert sum(sizes) <= slots, "1-GPU instances stand on a slotted node only as fillers"
+                open_slotted += slots < capacity
+            else:
+                open_pool += 0 < len(sizes) < capacity
+        assert open_slotted <= 1
+        assert open_pool <= 1
+
+    @invariant()
+    def bounds(self):
+        if self.wcc():
+            assert self.model.partial() <= 2
+        assert self.model.partial() <= 1 + max(1, self.deficit())
+
+
+class UnifiedMachine(Machine):
+    @initialize(
+        geometry=st.sampled_from(GEOMETRIES), nodes=st.integers(1, 6), open_nodes=st.sampled_from([1, 1, 2, 3, None])
+    )
+    def start(self, geometry, nodes, open_nodes):
+        self.begin(Unified(nodes, geometry, open_nodes), geometry, nodes)
+
+    def can_run(self, counts):
+        return unified_can_run(self.geometry, self.nodes, counts)
+
+    @invariant()
+    def bounds(self):
+        m = self.scheduler.open_nodes
+        if m is None:
+            assert self.scheduler.partial_bound() is None
+            return
+        capacity = self.geometry.capacity
+        nodes = self.model.sizes()
+        covered = [max(self.slots(sizes), sum(sizes)) for sizes in nodes]
+        assert all(width <= capacity for width in covered)
+        assert sum(0 < width < capacity for width in covered) <= m
+        if self.wcc():
+            assert self.model.partial() <= m
+            if m == 1:
+                assert self.model.partial() == (sum(map(sum, nodes)) % capacity != 0)
+        assert self.model.partial() <= m + self.deficit()
+
+
+TestRepaired = RepairedMachine.TestCase
+TestUnified = UnifiedMachine.TestCase
+TestRepaired.settings = TestUnified.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+
+
+def exclusive_states(geometry, nodes):
+    """Every placement of the wider space up to node order in which exclusion holds."""
+    for shapes in itertools.combinations_with_replacement(shape_table(geometry), nodes):
+        if not (any(s.vacancy for s in shapes) and any(s.free for s in shapes)):
+            yield shapes
+
+
+@pytest.mark.parametrize(
+    ("geometry", "nodes", "cases", "most"),
+    [
+        (Geometry(8), 2, 5290, 4),
+        (Geometry(4), 3, None, 3),
+        (Geometry(2), 4, None, 1),
+        (Geometry(8, (4, 8)), 2, None, 5),
+    ],
+)
+def test_every_admissible_arrival_has_a_plan_in_every_state(geometry, nodes, cases, most):
+    """Admission, exhaustively: any exclusive state, any instance with max(W, T) <= G N afterwards."""
+    seen = worst = 0
+    for shapes in exclusive_states(geometry, nodes):
+        snapshot = Snapshot.of([shape.sizes for shape in shapes], geometry.capacity)
+        counts = {}
+        for g in itertools.chain(*(shape.sizes for shape in shapes)):
+            counts[g] = counts.get(g, 0) + 1
+        for gpus in geometry.sizes:
+            more = {**counts, gpus: counts.get(gpus, 0) + 1}
+            if not unified_can_run(geometry, nodes, more):
+                continue
+            scheduler = Unified(nodes, geometry, None)
+            assert scheduler.load(snapshot) == ()
+            decision = scheduler.arrive("new", gpus)
+            assert decision.admitted
+            scheduler.check()
+            seen += 1
+            worst = max(worst, len({move.instance for move in decision.moves}))
+    assert worst <= most
+    if cases is not None:
+        assert seen == cases
+
+
+@given(st.dictionaries(st.integers(1, 8), st.integers(0, 6), max_size=4), st.integers(1, 5))
+def test_repaired_admission_is_exact(counts, nodes):
+    for geometry in (Geometry(8), Geometry(8, (4, 8))):
+        expected = repaired_can_run(geometry, nodes, counts)
+        assert Repaired(nodes, geometry).admits(Composition(geometry, counts)) == expected
+
+
+@given(st.dictionaries(st.sampled_from([1, 2, 3, 5, 9, 11, 13]), st.integers(0, 4), max_size=4), st.integers(1, 4))
+def test_repaired_admission_is_exact_for_sixteen_gpus(counts, nodes):
+    expected = repaired_can_run(Geometry(16), nodes, counts)
+    assert Repaired(nodes, Geometry(16)).admits(Composition(Geometry(16), counts)) == expected
+
+
+def test_keeping_a_node_of_spare_is_enough_for_repaired():
+    # design: closed under departures when admission keeps T <= G (N - 1); the exact condition allows more
+    geometry = Geometry()
+    for nodes in (1, 2, 3):
+        for counts in itertools.product(range(5), range(3), range(3), range(3), range(2)):
+            numbers = dict(zip((1, 2, 3, 4, 5), counts, strict=True))
+            running = Composition(geometry, numbers)
+            if running.width <= 8 * nodes - 6:
+                assert repaired_can_run(geometry, nodes, numbers)
+
+
+@pytest.mark.parametrize("make", [Repaired, Unified])
+def test_a_cluster_without_bound(make):
+    scheduler = make(None)
+    for k in range(20):
+        assert scheduler.arrive(f"a{k}", 5, 2).admitted
+        assert scheduler.arrive(f"b{k}", 1, 3).admitted
+    scheduler.check()
+    assert len(scheduler.snapshot().nodes) == 40
+
+
+@pytest.mark.parametrize("make", [Repaired, Unified])
+@pytest.mark.parametrize("nodes", [0, -1, 1.0, True, "3"])
+def test_nodes_is_a_positive_integer(make, nodes):
+    with pytest.raises(InputError, match="must be a positive integer"):
+        make(nodes)
+
+
+@pytest.mark.parametrize("make", [Repaired, Unified])
+@pytest.mark.parametrize(("gpus", "instances"), [(8, 3), (5, 3), (1, 17), (2, 9)])
+def test_never_fits_is_told_apart_from_not_now(make, gpus, instances):
+    scheduler = make(2)
+    with pytest.raises(NeverFits, match="never fit 2 nodes"):
+        scheduler.arrive("a", gpus, instances)
+    assert scheduler.arrive("b", 8, 2).admitted
+    assert not scheduler.arrive("c", 8).admitted
+
+
+def test_an_arriving_anchor_adopts_and_a_left_filler_stays():
+    scheduler = Unified(2)
+    scheduler.arrive("ones", 1, 3)
+    assert scheduler.arrive("five", 5).moves == ()
+    assert [node.load for node in scheduler.snapshot().nodes] == [8, 0]
+    assert scheduler.depart("five").moves == ()
+
+
+def test_repaired_lets_fillers_become_a_pool_node():
+    scheduler = Repaired(2)
+    scheduler.arrive("ones", 1, 3)
+    scheduler.arrive("five", 5)
+    assert scheduler.depart("five").steps == ()
+    assert [node.load for node in scheduler.snapshot().nodes] == [3, 0]
+
+
+@pytest.mark.parametrize("make", [Repaired, Unified])
+def test_load_settles_what_another_scheduler_left(make):
+    snapshot = Snapshot.of([[4, 2], [4], [1] * 6, [3], [5, 1]])
+    scheduler = make(5)
+    model = PlainCluster(5, 8)
+    model.nodes = [[(f"{i.job}/0", i.gpus) for i in node.instances] for node in snapshot.nodes]
+    for instance, source, target in scheduler.load(snapshot):
+        (gpus,) = [g for name, g in model.nodes[source] if name == instance]
+        model.nodes[source].remove((instance, gpus))
+        model._add(target, instance, gpus)
+    scheduler.check()
+    assert model.placement() == scheduler.board.where
+    assert scheduler.partial_nodes <= 2
+    scheduler.depart("j0")
+    scheduler.check()
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "error", "message"),
+    [
+        (Snapshot.of([[1], [1], [1]]), InputError, "the snapshot has 3 nodes, the cluster 2"),
+        (Snapshot.of([[1], [1]], 4), InputError, "node 'n0': capacity 4, expected 8"),
+        (Snapshot.of([[5, 3], []]), InputError, "node 'n0': the slots of instances .* do not fit"),
+        (
+            Snapshot((Node("x", (PlacedInstance("a", 1), PlacedInstance("a", 2))), Node("y"))),
+            InputError,
+            "job 'a': instances of 1 and of 2 GPUs",
+        ),
+    ],
+)
+def test_snapshots_that_cannot_be_loaded(snapshot, error, message):
+    scheduler = Unified(2)
+    with pytest.raises(error, match=message):
+        scheduler.load(snapshot)
+    assert scheduler.board.where == {}
+
+
+def test_load_needs_room_in_the_space_and_an_idle_cluster():
+    full = Snapshot.of([[4, 3, 1], [1] * 8])
+    with pytest.raises(DoesNotFitNow, match="no place in the space"):
+        Repaired(2).load(full)
+    scheduler = Unified(2)
+    scheduler.load(full)
+    with pytest.raises(InputError, match="idle"):
+        scheduler.load(full)
+
+
+def damaged(make):
+    scheduler = make(3)
+    scheduler.arrive("a", 4)
+    return scheduler
+
+
+@pytest.mark.parametrize("make", [Repaired, Unified])
+def test_checks_can_fail(make):
+    for damage, message in [
+        (lambda s: s.board.install("x/0", 2, 1), "nodes of kind"),
+        (lambda s: (s.board.install("x/0", 5, 1), s.board.install("y/0", 1, 2)), "exclusion"),
+        (lambda s: s.board.contents[0].update({"a/0": 2}), "recorded"),
+    ]:
+        for method in ("check", "check_changes"):
+            scheduler = damaged(make)
+            damage(scheduler)
+            with pytest.raises(InvariantViolated, match=message):
+                getattr(scheduler, method)()
+    scheduler = damaged(make)
+    scheduler.partial_bound = lambda: 0
+    with pytest.raises(InvariantViolated, match="1 partial nodes, at most 0"):
+        scheduler.check()
+
+
+def test_a_missing_plan_is_a_bug_and_said_so(monkeypatch):
+    scheduler = Unified(2)
+    monkeypatch.setattr(scheduler._choose, "merge", lambda: None)
+    with pytest.raises(InvariantViolated, match="no plan merges"):
+        scheduler._merge()
+    board = damaged(Unified).board
+    board.shapes[0] = board.empty
+    with pytest.raises(InvariantViolated, match="no instance of 4 GPUs"):
+        board.evict("a/0")
