@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -36,11 +37,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any] | Refused:
     record = dict(pairs)
     if len(record) == len(pairs):
         return record
-    seen: set[str] = set()
-    for key, _ in pairs:
-        if key in seen:
-            break
-        seen.add(key)
+    (key, _), *_ = Counter(key for key, _ in pairs).most_common(1)
     return Refused(f"key {quoted(key)} stands twice")
 
 

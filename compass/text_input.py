@@ -269,7 +269,7 @@ def check_name(name: str, *, slash: bool = True) -> str:
         InputError: it is no such name.
     """
     if not name:
-        raise InputError("the name is empty")
+        raise InputError("is empty")
     if len(name) > MAX_NAME:
         raise InputError(f"{quoted(name)}: a name has at most {MAX_NAME} characters, this one {len(name)}")
     if not name.isprintable():

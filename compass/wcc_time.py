@@ -1,13 +1,12 @@
 """How often the Workload Composition Condition holds over a trace, when every job starts at its submission.
 
-Events are ordered by time; at one time departures come before arrivals, each in the order of submission. A job of
-duration 0 departs right after its arrival.
+Events are ordered by time; at one time departures come first, then arrivals, then the departures of jobs of duration
+0, each in the order of submission: the order of a replay on a cluster without bound.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -81,7 +80,7 @@ def wcc_over_time(trace: Iterable[TraceJob], geometry: Geometry | None = None) -
     worst: int | None = None
     clock = 0
     spans = _Spans()
-    for time, gpus, change in _changes(trace):
+    for time, _, _, gpus, change in _changes(trace):
         if running.total:
             busy += time - clock
             held += (time - clock) * running.wcc
@@ -121,19 +120,12 @@ class _Spans:
             self.longest = self.last
 
 
-def _changes(trace: Iterable[TraceJob]) -> Iterator[tuple[int, int, int]]:
-    """Time, size and change of the number of instances at every event, in order."""
-    departures: list[tuple[int, int, int, int]] = []
+def _changes(trace: Iterable[TraceJob]) -> list[tuple[int, int, int, int, int]]:
+    """Time, rank within that time, order of submission, size and change of number at every event, in order."""
+    events: list[tuple[int, int, int, int, int]] = []
     for index, job in enumerate(sorted(trace, key=lambda job: job.submit_time)):
-        while departures and departures[0][0] <= job.submit_time:
-            time, _, gpus, instances = heapq.heappop(departures)
-            yield time, gpus, -instances
-        yield job.submit_time, job.gpus_per_instance, job.instances
-        if job.duration:
-            leaves = job.submit_time + job.duration
-            heapq.heappush(departures, (leaves, index, job.gpus_per_instance, job.instances))
-        else:
-            yield job.submit_time, job.gpus_per_instance, -job.instances
-    while departures:
-        time, _, gpus, instances = heapq.heappop(departures)
-        yield time, gpus, -instances
+        _, submit, duration, instances, gpus = job
+        events.append((submit, 1, index, gpus, instances))
+        events.append((submit + duration, 0 if duration else 2, index, gpus, -instances))
+    events.sort()
+    return events

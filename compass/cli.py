@@ -1,0 +1,321 @@
+"""The command line: ``compass``, also ``python -m compass``.
+
+Results go to standard output, one line about whatever is wrong to standard error. Exit status 0: done; 1: a checked
+property failed (an invariant of a variant, or a printed plan without a legal destination); 2: bad input or use; 130
+and 141: interrupted, or the reader of the output has gone.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from compass.algorithm_2 import algorithm_2
+from compass.cli_options import (
+    chosen_scheduler,
+    counts,
+    geometry,
+    geometry_options,
+    integer,
+    json_option,
+    number,
+    scheduler_options,
+)
+from compass.cli_support import (
+    DONE,
+    FAILED,
+    Commands,
+    complain,
+    located,
+    print_json,
+    print_table,
+    progress_bar,
+    run_commands,
+)
+from compass.composition import Composition
+from compass.draw import lines
+from compass.errors import InputError
+from compass.event_io import format_decision, read_events
+from compass.events import Arrive, Decision, Depart, Event
+from compass.phi import best_packing, min_nodes
+from compass.replay import replay
+from compass.scheduler import Scheduler, apply_event
+from compass.sif import sif
+from compass.snapshot_io import read_snapshot
+from compass.synthetic import MAX_DURATION, MAX_GAP, MAX_JOBS, MIXES, generate
+from compass.text_input import MAX_NODES, printable, source_name
+from compass.trace import format_trace, read_trace, write_trace
+from compass.wcc_time import Interval, wcc_over_time
+
+
+def _version() -> str:
+    try:
+        return version("compass-abs")
+    except PackageNotFoundError:
+        return "of a source tree that is not installed"
+
+
+@click.group(cls=Commands, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(_version(), prog_name="compass")
+def cli() -> None:
+    """Fragmentation of GPU clusters: measure it, bound it, schedule without it.
+
+    A file may be - for standard input.
+    """
+
+
+@cli.command("sif")
+@click.argument("snapshot")
+@json_option
+def sif_command(snapshot: str, as_json: bool) -> None:
+    """SIF of a placement.
+
+    SIF is the share of nodes that are partly busy and would not be under the best packing.
+    """
+    name = source_name(snapshot)
+    placement = read_snapshot(snapshot)
+    with located(name):
+        record = sif(placement).to_json()
+    if as_json:
+        print_json(record)
+        return
+    print_table(
+        [
+            ("SIF", f"{record['sif']} ({record['sif_float']:.4f})"),
+            ("nodes", record["nodes"]),
+            ("partial nodes", record["partial_nodes"]),
+            ("  inherent", record["inherent_partial_nodes"]),
+            ("  avoidable", record["avoidable_partial_nodes"]),
+            ("WCC", f"{'holds' if record['wcc'] else 'fails'}, slack {record['wcc_slack']}"),
+        ]
+    )
+
+
+@cli.command("phi")
+@click.option("--counts", required=True, callback=counts, metavar="SIZE:NUMBER,...", help="Running instances.")
+@click.option("--nodes", callback=integer(0, MAX_NODES), metavar="N", help="At most N nodes (as many as needed).")
+@click.option("--witness", is_flag=True, help="Add a packing with that few partial nodes.")
+@geometry_options
+@json_option
+def phi_command(
+    *, counts: dict[int, int], nodes: int | None, witness: bool, capacity: int, widths: str | None, as_json: bool
+) -> None:
+    """Fewest partial nodes of any packing.
+
+    This is Phi* of the paper, exact for every multiset of instances.
+    """
+    shape = geometry(capacity, widths)
+    with located("--counts"):
+        running = Composition(shape, counts)
+        packing = best_packing(running, nodes=nodes)
+    record: dict[str, Any] = {
+        "total": running.total,
+        "min_partial_nodes": packing.partial_nodes,
+        "min_nodes": min_nodes(running),
+        "method": str(packing.method),
+        "algorithm_2": algorithm_2(running, shape),
+        "wcc": running.wcc,
+        "wcc_slack": running.slack,
+    }
+    if as_json:
+        if witness:
+            record["witness"] = [{"sizes": list(sizes), "nodes": number} for sizes, number in packing.patterns]
+        print_json(record)
+        return
+    print_table(
+        [
+            ("total demand", f"{running.total} GPUs"),
+            ("fewest partial nodes", f"{packing.partial_nodes} ({packing.method})"),
+            ("fewest nodes", record["min_nodes"]),
+            ("the paper's algorithm 2", record["algorithm_2"]),
+            ("WCC", f"{'holds' if running.wcc else 'fails'}, slack {running.slack}"),
+        ]
+    )
+    if witness:
+        for sizes, number in packing.patterns:
+            print(f"{number} x {{{', '.join(map(str, sizes))}}}")
+
+
+@cli.command("wcc")
+@click.argument("trace")
+@geometry_options
+@json_option
+def wcc_command(trace: str, capacity: int, widths: str | None, as_json: bool) -> None:
+    """How often WCC holds over a trace.
+
+    WCC is the Workload Composition Condition. Every job starts at its submission; the share of time is of the time
+    during which a job runs.
+    """
+    shape = geometry(capacity, widths)
+    report = wcc_over_time(read_trace(trace, shape.capacity), shape)
+    if as_json:
+        print_json(report.to_json())
+        return
+    rows: list[tuple[str, object]] = [
+        ("events", report.events),
+        ("WCC holds after", f"{report.wcc_events} ({report.wcc_events / report.events:.2%})"),
+        ("WCC holds for", f"{float(report.time_share):.2%} of the time"),
+        ("worst slack", report.worst_slack),
+        ("spans without WCC", report.violations),
+    ]
+    for what, span in (
+        ("first", report.first_violation),
+        ("last", report.last_violation),
+        ("longest", report.longest_violation),
+    ):
+        if span:
+            rows.append((f"  {what}", _span(span)))
+    print_table(rows)
+
+
+def _span(span: Interval) -> str:
+    return f"{span.begin} to {span.end} ({span.end - span.begin} s)"
+
+
+@cli.command("run")
+@click.argument("events")
+@click.option("--nodes", required=True, callback=integer(1, MAX_NODES), metavar="N", help="Size of the cluster.")
+@scheduler_options
+def run_command(
+    events: str,
+    *,
+    nodes: int,
+    variant: str,
+    open_nodes: int | None,
+    readings: tuple[str, ...],
+    capacity: int,
+    widths: str | None,
+) -> None:
+    """Decide on events, one by one.
+
+    Events are read as JSON Lines, and each decision is printed as one at once. A bad event ends the run with status 2,
+    after the decisions on the events before it.
+    """
+    scheduler = chosen_scheduler(
+        variant, nodes, open_nodes=open_nodes, readings=readings, capacity=capacity, widths=widths
+    )
+    name = source_name(events)
+    refused: dict[str, int] = {}
+    for line, event in read_events(events, capacity):
+        with located(f"{name}:{line}"):
+            decision = _decide(scheduler, event, refused)
+        if not decision.admitted:
+            refused[event.job] = line
+        print(format_decision(decision), flush=True)
+
+
+def _decide(scheduler: Scheduler, event: Event, refused: dict[str, int]) -> Decision:
+    try:
+        decision = apply_event(scheduler, event)
+    except InputError as error:
+        if isinstance(event, Depart) and event.job in refused:
+            raise InputError(f"{error} (its arrival on line {refused[event.job]} was refused)") from error
+        raise
+    if isinstance(event, Arrive):
+        refused.pop(event.job, None)
+    return decision
+
+
+@cli.command("replay")
+@click.argument("trace")
+@click.option(
+    "--nodes",
+    required=True,
+    callback=integer(1, MAX_NODES, "unlimited"),
+    metavar="N|unlimited",
+    help="Size of the cluster; jobs queue first in, first out.",
+)
+@scheduler_options
+@json_option
+def replay_command(
+    trace: str,
+    *,
+    nodes: int | None,
+    variant: str,
+    open_nodes: int | None,
+    readings: tuple[str, ...],
+    capacity: int,
+    widths: str | None,
+    as_json: bool,
+) -> int:
+    """Run a trace and check every event.
+
+    After each one the invariants of the variant are checked and SIF is computed. Status 1 when a property that the
+    variant guarantees failed.
+    """
+    scheduler = chosen_scheduler(
+        variant, nodes, open_nodes=open_nodes, readings=readings, capacity=capacity, widths=widths
+    )
+    jobs = read_trace(trace, capacity)
+    with progress_bar(2 * len(jobs)) as progress, located(source_name(trace)):
+        report = replay(jobs, scheduler, progress=progress)
+    record = report.to_json()
+    if as_json:
+        print_json(record)
+    else:
+        print_table([(key.replace("_", " "), _shown(value)) for key, value in record.items()])
+    if report.ok:
+        return DONE
+    return complain(f"{source_name(trace)}: {variant}: {report.violation}", FAILED)
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, str):
+        return printable(value, 200)
+    return f"{value:.4g}" if isinstance(value, float) else "-" if value is None else value
+
+
+@cli.command("show")
+@click.argument("snapshot")
+@click.option("--group/--no-group", default=None, help="One line for all nodes that look alike (from 100 nodes on).")
+@click.option("--jobs", is_flag=True, help="Add which job each letter stands for.")
+@click.option("--ascii", "ascii_only", is_flag=True, help="Draw with ASCII characters only.")
+def show_command(snapshot: str, group: bool | None, jobs: bool, ascii_only: bool) -> None:
+    """Draw the nodes of a snapshot.
+
+    An anchor is a letter for each of its GPUs, a 1-GPU instance a dot, a free GPU a blank.
+    """
+    placement = read_snapshot(snapshot)
+    if group is None:
+        group = len(placement.nodes) >= 100
+    unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    console = Console(soft_wrap=True, highlight=False)
+    for row, text in lines(placement, group=group, jobs=jobs, ascii_only=ascii_only or not unicode):
+        if console.is_terminal:
+            console.print(Text(text, style="yellow" if row.partial else "" if row.load else "dim"))
+        else:
+            print(text)
+
+
+@cli.command("generate")
+@click.option("--mix", default="venus", metavar="NAME", help=f"Mix of sizes: {', '.join(MIXES)} (venus).")
+@click.option("--jobs", default="1000", callback=integer(1, MAX_JOBS), metavar="N", help="Number of jobs (1000).")
+@click.option("--seed", default="0", callback=integer(0, 2**63 - 1), metavar="S", help="Seed (0).")
+@click.option(
+    "--mean-gap", default="60", callback=number(MAX_GAP), metavar="S", help="Mean seconds between submissions (60)."
+)
+@click.option(
+    "--mean-duration", default="9000", callback=number(MAX_DURATION), metavar="S", help="Mean duration (9000)."
+)
+@click.option("--out", metavar="FILE", help="Write to a file, all of it or nothing (standard output).")
+def generate_command(*, mix: str, jobs: int, seed: int, mean_gap: float, mean_duration: float, out: str | None) -> None:
+    """Make a synthetic trace.
+
+    The same arguments give the same bytes everywhere.
+    """
+    trace = generate(mix, jobs, seed, mean_gap=mean_gap, mean_duration=mean_duration)
+    if out is None:
+        print(format_trace(trace), end="")
+    else:
+        write_trace(trace, out)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status; ``arguments`` default to those of the process."""
+    return run_commands(cli, arguments)

@@ -1,0 +1,152 @@
+"""What every command shares: exit statuses, one-line errors, and output that is whole or not there."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from compass.errors import CompassError, InvariantViolated, NoLegalDestination
+from compass.text_input import nearest, printable, quoted
+
+DONE, FAILED, BAD_INPUT = 0, 1, 2
+"""Exit statuses: done; a checked property failed; bad input or use."""
+INTERRUPTED, PIPE_CLOSED = 130, 141
+"""Exit statuses that shells give for SIGINT and SIGPIPE."""
+
+
+class _StopError(Exception):
+    """The command was ended from outside; ``args[0]`` is the exit status."""
+
+
+class Commands(click.Group):
+    """A group of commands that names the nearest one for an unknown one.
+
+    Click would end an interrupt with an empty line and a closed pipe with status 1, which here means a failed check;
+    this group hands both to :func:`run_commands`.
+    """
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As in the base class, with the nearest name in the message."""
+        if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            hint = nearest(args[0], self.commands)
+            raise click.UsageError(f"no such command {quoted(args[0])}{hint} (commands: {', '.join(self.commands)})")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as in the base class
+        """As in the base class."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise _StopError(INTERRUPTED) from None
+        except BrokenPipeError:
+            raise _StopError(PIPE_CLOSED) from None
+
+
+def run_commands(commands: click.Group, arguments: Sequence[str] | None) -> int:
+    """Run the command line and return its exit status; whatever goes wrong is one line on standard error."""
+    with _whole_output():
+        return _run(commands, arguments)
+
+
+def _run(commands: click.Group, arguments: Sequence[str] | None) -> int:
+    try:
+        status = commands.main(arguments, prog_name="compass", standalone_mode=False)
+        sys.stdout.flush()
+    except _StopError as stop:
+        _drop_output()
+        return int(stop.args[0])
+    except BrokenPipeError:
+        _drop_output()
+        return PIPE_CLOSED
+    except click.ClickException as error:
+        return complain(f"{error.format_message()} (see compass --help)", BAD_INPUT)
+    except (InvariantViolated, NoLegalDestination) as error:
+        return complain(str(error), FAILED)
+    except CompassError as error:
+        return complain(str(error), BAD_INPUT)
+    except OSError as error:
+        _drop_output()
+        return complain(f"<stdout>: {error.strerror or type(error).__name__}", BAD_INPUT)
+    return int(status or DONE)
+
+
+def complain(message: str, status: int) -> int:
+    """Say on one line of standard error what is wrong, and return the exit status."""
+    print(f"compass: {printable(' '.join(message.split()), 4000)}", file=sys.stderr)
+    return status
+
+
+def _drop_output() -> None:
+    """Let the interpreter's last flush go nowhere: it would fail once more, with a traceback."""
+    with contextlib.suppress(OSError):
+        output = sys.stdout.fileno()
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, output)
+        os.close(null)
+
+
+@contextlib.contextmanager
+def _whole_output() -> Iterator[None]:
+    """Standard output that writes all or raises, also under PYTHONUNBUFFERED, and whatever characters names hold.
+
+    Python's unbuffered text stream silently drops the rest of a write that the system carried out in part, as it does
+    when the disk is full or the reader of a pipe goes.
+    """
+    raw = getattr(sys.stdout, "buffer", None)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal's encoding lacks is no reason to fail
+        sys.stdout.reconfigure(errors="backslashreplace")
+    if not isinstance(raw, io.RawIOBase):
+        yield
+        return
+    stream = io.TextIOWrapper(io.BufferedWriter(raw), encoding=sys.stdout.encoding, errors="backslashreplace")
+    with contextlib.redirect_stdout(stream):
+        try:
+            yield
+        finally:
+            stream.detach().detach()
+
+
+@contextlib.contextmanager
+def located(where: str) -> Iterator[None]:
+    """Put ``where`` before the message of whatever exception of this package is raised inside; its kind stays."""
+    try:
+        yield
+    except CompassError as error:
+        raise type(error)(f"{where}: {error}") from error
+
+
+def print_json(record: Mapping[str, Any]) -> None:
+    """Print a record as JSON; nothing is printed unless all of it can be."""
+    print(json.dumps(record, indent=2, allow_nan=False))
+
+
+def print_table(rows: Iterable[tuple[str, object]]) -> None:
+    """Print names and values in two columns."""
+    lines = list(rows)
+    width = max(len(name) for name, _ in lines)
+    for name, value in lines:
+        print(f"{name:<{width}}  {value}")
+
+
+@contextlib.contextmanager
+def progress_bar(total: int) -> Iterator[Callable[[int], None] | None]:
+    """A progress bar on standard error, to be told of every advance, and None where that is no terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.completed:,} of {task.total:,} events"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("replay", total=total)
+        yield lambda advance: bar.advance(task, advance)

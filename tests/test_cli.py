@@ -1,0 +1,429 @@
+"""The command line: what it prints, and with which status it ends."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+import threading
+
+import click
+import pytest
+import rich.console
+
+import compass.cli
+from compass import cli_support
+from compass.cli import main
+from compass.errors import InvariantViolated, NoLegalDestination
+from compass.replay import ReplayReport
+from compass.snapshot import Snapshot
+from compass.snapshot_io import format_snapshot
+from compass.synthetic import generate
+from compass.trace import format_trace, read_trace
+
+SNAPSHOT = (
+    '{"capacity":8,"nodes":[{"name":"n0","instances":[{"job":"a","gpus":4}]},'
+    '{"name":"n1","instances":[{"job":"b","gpus":4}]},{"name":"n2","instances":[]}]}'
+)
+EVENTS = (
+    '{"event":"arrive","job":"a","gpus":4,"instances":2}\n'
+    '{"event":"arrive","job":"b","gpus":8,"instances":2}\n'
+    '{"event":"depart","job":"a"}\n'
+)
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    def run(*arguments, stdin=""):
+        data = stdin.encode() if isinstance(stdin, str) else stdin
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        status = main(list(arguments))
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def run_json(run):
+    def run_json(*arguments, stdin=""):
+        status, out, err = run(*arguments, "--json", stdin=stdin)
+        assert (status, err) == (0, "")
+        return json.loads(out)
+
+    return run_json
+
+
+def process(*arguments, stdin=b"", **environment):
+    """The command line in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "compass", *arguments],
+        input=stdin,
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
+    )
+
+
+def test_sif(run, run_json, tmp_path):
+    record = run_json("sif", "-", stdin=SNAPSHOT)
+    expected = {
+        "nodes": 3,
+        "capacity": 8,
+        "partial_nodes": 2,
+        "inherent_partial_nodes": 0,
+        "avoidable_partial_nodes": 2,
+        "sif": "2/3",
+        "wcc": True,
+        "wcc_slack": 0,
+    }
+    assert expected.items() <= record.items()
+    assert record["sif_float"] == pytest.approx(2 / 3)
+    path = tmp_path / "s.csv"
+    path.write_text("node,job,gpus\nn0,a,4\nn1,b,4\nn2,,\n")
+    assert run_json("sif", str(path)) == record
+    status, out, err = run("sif", str(path))
+    assert (status, err) == (0, "")
+    assert "2/3 (0.6667)" in out
+    assert "holds, slack 0" in out
+    assert "fails, slack -1" in run("sif", "-", stdin="node,job,gpus\nn,a,7\n")[1]
+
+
+def test_phi(run, run_json):
+    record = run_json("phi", "--counts", "3:2,2:1,4:1")
+    assert set(record) >= {"total", "min_partial_nodes", "min_nodes", "method", "algorithm_2"}
+    assert (record["total"], record["min_partial_nodes"], record["min_nodes"]) == (12, 1, 2)
+    assert record["method"] == "search"
+    assert "witness" not in record
+    assert run_json("phi", "--counts", "8:3,1:0")["method"] == "closed form"
+    with_witness = run_json("phi", "--counts", "3:2,2:1,4:1", "--witness", "--nodes", "2")
+    sizes = sorted(size for node in with_witness["witness"] for size in node["sizes"] * node["nodes"])
+    assert sizes == [2, 3, 3, 4]
+    status, out, _ = run("phi", "--counts", "3:2,2:1,4:1", "--witness")
+    assert status == 0
+    assert "fewest partial nodes     1 (search)\n" in out
+    assert out.endswith("1 x {3, 3, 2}\n1 x {4}\n")
+    assert "1 x" not in run("phi", "--counts", "3:2,2:1,4:1")[1]
+    assert run_json("phi", "--counts", "9:1,7:1", "--capacity", "16")["min_partial_nodes"] == 0
+
+
+def test_the_geometry_of_phi(run_json):
+    assert run_json("phi", "--counts", "2:1")["wcc"] is True
+    assert run_json("phi", "--counts", "2:1", "--widths", "4,8")["wcc"] is False
+
+
+def test_wcc(run, run_json):
+    trace = "job_id,submit_time,duration,instances,gpus_per_instance\na,0,10,1,7\nb,4,6,1,1\n"
+    record = run_json("wcc", "-", stdin=trace)
+    expected = {"events": 4, "wcc_events": 3, "worst_slack": -1, "time_share": 0.6, "longest_violation": [0, 4]}
+    assert expected.items() <= record.items()
+    status, out, err = run("wcc", "-", stdin=trace)
+    assert (status, err) == (0, "")
+    assert "3 (75.00%)" in out
+    assert "60.00% of the time" in out
+    assert "  longest          0 to 4 (4 s)\n" in out
+    assert "longest" not in run("wcc", "-", stdin=trace.replace("7", "8"))[1]
+
+
+@pytest.mark.parametrize("variant", ["printed", "repaired", "unified"])
+def test_run(run, variant):
+    status, out, err = run("run", "-", "--nodes", "2", "--variant", variant, stdin=EVENTS)
+    assert (status, err) == (0, "")
+    first, second, third = map(json.loads, out.splitlines())
+    assert {placement["instance"] for placement in first["placements"]} == {"a/0", "a/1"}
+    assert first["admitted"] is True
+    assert second == {"event": "arrive", "job": "b", "admitted": False, "moves": [], "placements": []}
+    assert (third["event"], third["job"]) == ("depart", "a")
+
+
+def test_run_stops_at_a_bad_event_after_the_decisions_before_it(run):
+    status, out, err = run("run", "-", "--nodes", "2", "--variant", "unified", stdin=EVENTS + "x\n" + EVENTS)
+    assert status == 2
+    assert out.count("\n") == 3
+    assert err == "compass: <stdin>:4: not JSON: Expecting value at column 1\n"
+
+
+def test_run_tells_what_happened_to_a_refused_job(run):
+    depart = '{"event":"depart","job":"b"}\n'
+    status, out, err = run("run", "-", "--nodes", "2", "--variant", "unified", stdin=EVENTS + depart)
+    assert (status, out.count("\n")) == (2, 3)
+    assert err.startswith("compass: <stdin>:4: ")
+    assert err.endswith("(its arrival on line 2 was refused)\n")
+    again = '{"event":"arrive","job":"b","gpus":8}\n' + depart
+    status, _, err = run("run", "-", "--nodes", "2", "--variant", "unified", stdin=EVENTS + again + depart)
+    assert status == 2
+    assert err.startswith("compass: <stdin>:6: ")
+    assert "refused" not in err
+
+
+def test_run_decides_while_events_are_still_to_come():
+    arguments = [sys.executable, "-m", "compass", "run", "-", "--nodes", "2", "--variant", "unified"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as child:
+        for line in EVENTS.encode().splitlines(keepends=True):
+            child.stdin.write(line)
+            child.stdin.flush()
+            assert json.loads(child.stdout.readline())["event"] in ("arrive", "depart")
+        child.stdin.close()
+    assert child.returncode == 0
+
+
+@pytest.mark.parametrize("nodes", ["3", "unlimited"])
+@pytest.mark.parametrize(
+    "options", [["printed", "--reading", "refill=pseudocode"], ["repaired"], ["unified", "--open-nodes", "2"]]
+)
+def test_replay(run, run_json, nodes, options):
+    trace = format_trace(generate("openb", 40, 1, mean_gap=600))
+    record = run_json("replay", "-", "--nodes", nodes, "--variant", *options, stdin=trace)
+    keys = {
+        "events",
+        "instance_events",
+        "wcc_events",
+        "max_avoidable",
+        "max_avoidable_under_wcc",
+        "over_bound_events",
+        "moves",
+        "moves_per_instance_event",
+        "seconds",
+    }
+    assert set(record) >= keys
+    assert record["events"] == 80
+    status, out, err = run("replay", "-", "--nodes", nodes, "--variant", *options, stdin=trace)
+    assert (status, err) == (0, "")
+    assert "events                    80\n" in out
+    assert ("max sif                   -\n" in out) == (nodes == "unlimited")
+
+
+def test_a_failed_property_is_status_1(run, monkeypatch):
+    monkeypatch.setattr(
+        compass.cli, "replay", lambda *_, **__: ReplayReport(3, events=1, violation="after 1 events: node n\n0")
+    )
+    trace = format_trace(generate("openb", 2, 1))
+    status, out, err = run("replay", "-", "--nodes", "3", "--variant", "unified", stdin=trace)
+    assert status == 1
+    assert err == "compass: <stdin>: unified: after 1 events: node n 0\n"
+    assert r"after 1 events: node n\n0" in out
+    assert (
+        json.loads(run("replay", "-", "--nodes", "3", "--variant", "unified", "--json", stdin=trace)[1])["events"] == 1
+    )
+
+
+@pytest.mark.parametrize("error", [InvariantViolated, NoLegalDestination])
+def test_a_property_that_fails_in_run_is_status_1(run, monkeypatch, error):
+    def fail(*_):
+        raise error("node n0: over-full")
+
+    monkeypatch.setattr(compass.cli, "apply_event", fail)
+    status, out, err = run("run", "-", "--nodes", "2", "--variant", "unified", stdin=EVENTS)
+    assert (status, out, err) == (1, "", "compass: <stdin>:1: node n0: over-full\n")
+
+
+def test_show(run, monkeypatch):
+    status, out, err = run("show", "-", stdin=SNAPSHOT)
+    assert (status, err) == (0, "")
+    assert out.splitlines() == ["n0 │AAAA    │ 4/8 partial", "n1 │AAAA    │ 4/8 partial", "n2 │        │ 0/8 empty"]
+    assert run("show", "-", "--group", "--ascii", stdin=SNAPSHOT)[1].splitlines() == [
+        "n0 x 2 |AAAA    | 4/8 partial",
+        "n2 x 1 |        | 0/8 empty",
+    ]
+    assert run("show", "-", "--jobs", stdin=SNAPSHOT)[1].splitlines()[1].endswith("A=b")
+    many = format_snapshot(Snapshot.of([[8]] * 100))
+    assert len(run("show", "-", stdin=many)[1].splitlines()) == 1
+    assert len(run("show", "-", "--no-group", stdin=many)[1].splitlines()) == 100
+
+
+def test_show_on_a_terminal_that_has_ascii_only():
+    result = process("show", "-", stdin=SNAPSHOT.replace("n0", "é").encode(), PYTHONIOENCODING="ascii")
+    assert result.returncode == 0
+    assert result.stdout.splitlines()[0] == rb"\xe9  |AAAA    | 4/8 partial"
+
+
+def in_terminal(*arguments, stdin):
+    """Run with standard output and standard error on a terminal; what it showed."""
+    leader, follower = pty.openpty()
+    shown = []
+
+    def read():
+        try:
+            while data := os.read(leader, 4096):
+                shown.append(data)
+        except OSError:  # the terminal was closed
+            pass
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TERM": "xterm", "PYTHONIOENCODING": "utf-8"}
+    result = subprocess.run(
+        [sys.executable, "-m", "compass", *arguments],
+        input=stdin.encode(),
+        stdout=follower,
+        stderr=follower,
+        env=environment,
+        check=False,
+    )
+    os.close(follower)
+    reader.join()
+    os.close(leader)
+    return result.returncode, b"".join(shown).decode()
+
+
+def test_colour_and_progress_on_a_terminal_only():
+    status, shown = in_terminal("show", "-", stdin=SNAPSHOT)
+    assert status == 0
+    assert "\x1b[33mn0 │AAAA    │ 4/8 partial\x1b[0m" in shown
+    trace = format_trace(generate("openb", 40, 1, mean_gap=600))
+    status, shown = in_terminal("replay", "-", "--nodes", "9", "--variant", "unified", stdin=trace)
+    assert status == 0
+    assert "80 of 80 events" in shown
+    result = process("replay", "-", "--nodes", "9", "--variant", "unified", stdin=trace.encode())
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert b"80 of 80" not in result.stdout
+
+
+def test_drawing_and_progress_in_colour_in_this_process(run, monkeypatch):
+    class Terminal(rich.console.Console):
+        is_terminal = True
+
+    monkeypatch.setattr(compass.cli, "Console", Terminal)
+    monkeypatch.setattr(cli_support, "Console", Terminal)
+    assert "n0 │AAAA    │ 4/8 partial" in run("show", "-", stdin=SNAPSHOT)[1]
+    trace = format_trace(generate("openb", 40, 1, mean_gap=600))
+    status, out, err = run("replay", "-", "--nodes", "9", "--variant", "unified", "--json", stdin=trace)
+    assert (status, json.loads(out)["events"]) == (0, 80)
+    assert "80 of 80 events" in err
+
+
+def test_generate(run, tmp_path):
+    status, out, err = run("generate", "--jobs", "20", "--seed", "3", "--mix", "openb")
+    assert (status, err) == (0, "")
+    assert out == format_trace(generate("openb", 20, 3))
+    path = tmp_path / "t.csv"
+    arguments = ["--jobs", "5", "--mean-gap", "1.5", "--mean-duration", "30"]
+    assert run("generate", *arguments, "--out", str(path)) == (0, "", "")
+    assert read_trace(path) == generate("venus", 5, 0, mean_gap=1.5, mean_duration=30)
+
+
+def test_help_and_version(run, monkeypatch):
+    status, out, err = run("--help")
+    assert (status, err) == (0, "")
+    for command in ("sif", "phi", "wcc", "run", "replay", "show", "generate"):
+        assert f"\n  {command} " in out
+        assert run(command, "-h")[0] == 0
+    assert run("--version")[0] == 0
+    monkeypatch.setattr(compass.cli, "version", lambda _: "1.2")
+    assert compass.cli._version() == "1.2"
+
+    def missing(_):
+        raise compass.cli.PackageNotFoundError
+
+    monkeypatch.setattr(compass.cli, "version", missing)
+    assert compass.cli._version() == "of a source tree that is not installed"
+
+
+def test_as_a_module():
+    result = process("phi", "--counts", "8:1", "--json")
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert json.loads(result.stdout)["total"] == 8
+    result = process("phi", "--counts", "x")
+    assert (result.returncode, result.stdout) == (2, b"")
+
+
+def test_the_module_in_this_process(monkeypatch):
+    import runpy
+
+    monkeypatch.setattr(sys, "argv", ["compass", "phi"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("compass", run_name="__main__")
+    assert ended.value.code == 2
+    runpy.run_module("compass.__main__", run_name="other")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_goes_is_no_error(unbuffered):
+    arguments = [sys.executable, "-m", "compass", "generate", "--jobs", "20000"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": unbuffered}
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as child:
+        child.stdout.readline()
+        child.stdout.close()
+        assert child.stderr.read() == b""
+    assert child.returncode == 141
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full on this system")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_said_so(unbuffered):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": unbuffered}
+    with open("/dev/full", "wb") as full:
+        arguments = [sys.executable, "-m", "compass", "generate", "--jobs", "5"]
+        result = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, env=environment, check=False)
+    assert result.returncode == 2
+    assert result.stderr == b"compass: <stdout>: No space left on device\n"
+
+
+class Output(io.StringIO):
+    """Standard output that fails when it is flushed."""
+
+    def __init__(self, error):
+        super().__init__()
+        self.error = error
+
+    def flush(self):
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "line"),
+    [
+        (BrokenPipeError(), 141, ""),
+        (OSError(errno.ENOSPC, "disk full"), 2, "compass: <stdout>: disk full\n"),
+        (OSError(), 2, "compass: <stdout>: OSError\n"),
+    ],
+)
+def test_output_that_fails_at_the_end(run, monkeypatch, error, status, line):
+    monkeypatch.setattr(sys, "stdout", Output(error))
+    assert run("phi", "--counts", "8:1") == (status, "", line)
+
+
+def test_dropped_output_goes_nowhere(monkeypatch, tmp_path):
+    with open(tmp_path / "out", "w") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        stream.write("first ")
+        stream.flush()
+        stream.write("second")
+        cli_support._drop_output()
+    assert (tmp_path / "out").read_text() == "first "
+
+
+@pytest.mark.parametrize(("error", "status"), [(KeyboardInterrupt, 130), (BrokenPipeError, 141)])
+def test_ended_from_outside(run, monkeypatch, error, status):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(cli_support, "_drop_output", lambda: None)
+    monkeypatch.setattr(compass.cli, "read_trace", fail)
+    assert run("wcc", "-") == (status, "", "")
+
+
+def test_unbuffered_output_is_whole(monkeypatch, tmp_path):
+    """A raw stream may write a part only; the command line writes the rest."""
+
+    class Slow(io.FileIO):
+        def write(self, data):
+            return super().write(bytes(data)[:100])
+
+    path = tmp_path / "out"
+    with io.TextIOWrapper(Slow(path, "w"), encoding="utf-8", write_through=True) as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        assert main(["generate", "--jobs", "50"]) == 0
+        assert sys.stdout is stream
+    assert path.read_text() == format_trace(generate("venus", 50))
+
+
+def test_commands_have_help_for_every_option():
+    for command in compass.cli.cli.commands.values():
+        for parameter in command.params:
+            assert isinstance(parameter, click.Argument) or parameter.help
