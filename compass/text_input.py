@@ -134,10 +134,10 @@ def read_text(source: Source) -> tuple[str, str]:
         data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise input_error(name, None, f"larger than {MAX_BYTES} bytes")
-    data = data.removeprefix(_BOM)
-    if not data.strip():
+    text = decode(name, data.removeprefix(_BOM), 1)
+    if not text.strip():
         raise input_error(name, None, "the file is empty")
-    return name, decode(name, data, 1)
+    return name, text
 
 
 def write_text(target: str | os.PathLike[str], text: str) -> None:

@@ -336,6 +336,7 @@ def test_the_module_in_this_process(monkeypatch):
     import runpy
 
     monkeypatch.setattr(sys, "argv", ["compass", "phi"])
+    monkeypatch.delitem(sys.modules, "compass.__main__", raising=False)  # the doctests import it
     with pytest.raises(SystemExit) as ended:
         runpy.run_module("compass", run_name="__main__")
     assert ended.value.code == 2

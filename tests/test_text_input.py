@@ -64,7 +64,7 @@ def test_text_with_and_without_bom(bom):
     assert read_text(io.BytesIO(bom + b"a\r\nb")) == ("<stream>", "a\r\nb")
 
 
-@pytest.mark.parametrize("data", [b"", b"\n \r\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n"])
+@pytest.mark.parametrize("data", [b"", b"\n \r\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n", b"\x1c\n", "\u2003".encode()])
 def test_empty_text_is_refused(data):
     assert message(read_text, io.BytesIO(data)) == "<stream>: the file is empty"
 
