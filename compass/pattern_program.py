@@ -10,13 +10,15 @@ Every number is an integer of unlimited size: no rounding, no tolerance, no time
 
 from __future__ import annotations
 
-import itertools
+import heapq
 from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
 from operator import mul
 from typing import NamedTuple
 
 Column = tuple[int, ...]
+
+GROUP_LIMIT = 1024
+"""Largest basis determinant for which the group relaxation is worth its time; it never changes an answer."""
 
 
 class Solution(NamedTuple):
@@ -32,15 +34,20 @@ class _Relaxation(NamedTuple):
     value: int
     denominator: int
     basic: dict[int, int]
+    """The columns that are not zero."""
+    dual: list[int]
+    inverse: list[list[int]]
+    """Inverse of the basis."""
+    target: Column
+    """Fractional parts of the basic solution: ``b`` as an element of the group."""
 
     @property
     def bound(self) -> int:
+        """The value rounded up."""
         return -(-self.value // self.denominator)
 
 
-def solve(
-    columns: Sequence[Column], costs: Sequence[int], rhs: Column, lower: int = 0, incumbent: Solution | None = None
-) -> Solution | None:
+def solve(columns: Sequence[Column], costs: Sequence[int], rhs: Column, lower: int = 0) -> Solution | None:
     """Solve ``min c x, A x = b, x >= 0 integer``; None where no such ``x`` exists.
 
     Args:
@@ -49,12 +56,12 @@ def solve(
         costs: ``c``, one a column.
         rhs: ``b``.
         lower: a proven lower bound of the cost (cuts the search short, never changes the answer).
-        incumbent: a feasible solution known beforehand.
 
     Guarantee: the returned cost is the minimum. At each node of the search the LP relaxation bounds the cost from
-    below. One fractional ``x_p`` is fixed to ``floor``, ``floor - 1``, ... and to ``floor + 1``, ...: the LP value is
-    convex in the value fixed and least between the first two, so each direction ends at the first value whose
-    bound is no better than the incumbent. A fixed column leaves the program, so the search is finite.
+    below; where rounding its vertex does not attain this bound, the group relaxation gives a second one. Then one
+    fractional ``x_p`` is fixed to ``floor``, ``floor - 1``, ... and to ``floor + 1``, ...: the LP value is convex in
+    the value fixed and least between the first two, so each direction ends at the first value whose LP bound is no
+    better than the incumbent. A fixed column leaves the program, so the search is finite.
 
     Examples:
         Items of 3 and 5 units on nodes of 8, cost 1 for a node that is not full:
@@ -62,7 +69,7 @@ def solve(
         >>> solve([(1, 1), (2, 0), (1, 0), (0, 1)], [0, 1, 1, 1], (4, 1))
         Solution(cost=2, used={0: 1, 1: 1, 2: 1})
     """
-    search = _Search(columns, costs, lower, incumbent)
+    search = _Search(columns, costs, rhs, lower)
     search.complete(range(len(columns)), rhs, {})
     if search.open(lower):
         search.branch(tuple(j for j, column in enumerate(columns) if _most(column, rhs)), rhs, {})
@@ -70,57 +77,76 @@ def solve(
 
 
 class _Search:
-    """Depth-first branch and bound; ``best`` is the incumbent."""
+    """Depth-first branch and bound; ``best`` is the incumbent, ``cutoff`` the cost that must be beaten."""
 
-    def __init__(self, columns: Sequence[Column], costs: Sequence[int], lower: int, best: Solution | None) -> None:
+    def __init__(self, columns: Sequence[Column], costs: Sequence[int], rhs: Column, lower: int) -> None:
         self.columns = columns
         self.costs = costs
         self.lower = lower
-        self.best = best
+        self.best: Solution | None = None
+        self.cutoff = 1 + max(costs, default=0) * sum(rhs)  # more than any solution costs: no column is zero
 
     def open(self, bound: int) -> bool:
         """Whether a subproblem with this lower bound can still hold something better than the incumbent."""
-        return self.best is None or max(bound, self.lower) < self.best.cost
+        return max(bound, self.lower) < self.cutoff
 
     def branch(self, available: tuple[int, ...], rhs: Column, fixed: dict[int, int]) -> bool:
-        """Search the subproblem; False when its relaxation alone shows that it holds nothing better.
-
-        ``fixed`` are the copies taken so far; of an available column any number of copies may still be added.
-        """
+        """Search the subproblem; False when its LP relaxation alone shows that it holds nothing better."""
         relaxed = _relax(self.columns, self.costs, available, rhs)
         if relaxed is None:
             return False
-        bound = relaxed.bound + self._cost(fixed)
+        spent = self._cost(fixed)
+        bound = relaxed.bound + spent
         if not self.open(bound):
             return False
         whole = {j: x // relaxed.denominator for j, x in relaxed.basic.items()}
-        self.complete(available, _subtract(rhs, ((self.columns[j], x) for j, x in whole.items())), _sum(fixed, whole))
-        if not self.open(bound):
-            return True
-        allowed = sum(1 << j for j in available)
-        unsettled = [j for j in relaxed.basic if self.conflicts[j] & allowed]
-        if unsettled:
-            chosen = max(unsettled, key=lambda j: relaxed.basic[j])
-            conflicts = self.conflicts[chosen]
-            compatible = tuple(j for j in available if not conflicts >> j & 1)
-            if _most(self.columns[chosen], rhs):
-                self.branch(compatible, _subtract(rhs, [(self.columns[chosen], 1)]), _sum(fixed, {chosen: 1}))
-            if self.open(bound):
-                self.branch(tuple(j for j in available if j != chosen), rhs, fixed)
+        self.complete(available, _subtract(rhs, ((self.columns[j], x) for j, x in whole.items())), fixed | whole)
+        if not self.open(bound) or not self.reachable(relaxed, available, spent):
             return True
         split = min(j for j, x in relaxed.basic.items() if x % relaxed.denominator)
         rest = tuple(j for j in available if j != split)
         for values in (range(whole[split], -1, -1), range(whole[split] + 1, _most(self.columns[split], rhs) + 1)):
             for value in values:
                 child = _subtract(rhs, [(self.columns[split], value)])
-                if not self.branch(rest, child, _sum(fixed, {split: value})) or not self.open(bound):
+                if not self.branch(rest, child, fixed | {split: value}) or not self.open(bound):
                     break
         return True
 
-    @cached_property
-    def conflicts(self) -> tuple[int, ...]:
-        """For each column the set of columns, as bits, that need not be used together with it."""
-        return _conflicts(tuple(self.columns), tuple(self.costs))
+    def reachable(self, relaxed: _Relaxation, available: tuple[int, ...], spent: int) -> bool:
+        """Whether the group relaxation (Gomory 1965) leaves room for something better than the incumbent.
+
+        Every solution has ``x_B = B^-1 b - sum B^-1 A_j x_j`` over the columns ``j`` outside the basis and costs the LP
+        value plus ``sum r_j x_j``, ``r_j >= 0`` their reduced costs. That ``x_B`` is integer (not that it is >= 0) is a
+        condition in the finite group ``Z^m / B Z^m``: a shortest path there, from 0 to ``b``, bounds the cost from
+        below. This settles the parity-like gaps on which branching would depend on the size of ``b``.
+        """
+        scale = relaxed.denominator
+        if scale > GROUP_LIMIT:
+            return True
+        budget = (self.cutoff - 1 - spent) * scale - relaxed.value
+        steps: dict[Column, int] = {}
+        for j in available:
+            column = self.columns[j]
+            reduced = self.costs[j] * scale - sum(map(mul, relaxed.dual, column))
+            if reduced <= budget:
+                element = tuple(sum(map(mul, column, row)) % scale for row in relaxed.inverse)
+                steps[element] = min(reduced, steps.get(element, reduced))
+        origin = (0,) * len(relaxed.inverse)
+        distance = {origin: 0}
+        queue = [(0, origin)]
+        while queue:
+            length, element = heapq.heappop(queue)
+            if element == relaxed.target:
+                return True
+            if length > distance[element]:
+                continue
+            for step, cost in steps.items():
+                further = length + cost
+                reached = tuple((a + b) % scale for a, b in zip(element, step, strict=True))
+                if further < distance.get(reached, budget + 1):
+                    distance[reached] = further
+                    heapq.heappush(queue, (further, reached))
+        return False
 
     def complete(self, available: Sequence[int], rhs: Column, start: dict[int, int]) -> None:
         """Extend ``start`` greedily, first column first, and keep the result if it is a better incumbent."""
@@ -133,7 +159,8 @@ class _Search:
                 used[j] = used.get(j, 0) + number
                 rhs = _subtract(rhs, [(self.columns[j], number)])
         cost = self._cost(used)
-        if not any(rhs) and (self.best is None or cost < self.best.cost):
+        if not any(rhs) and cost < self.cutoff:
+            self.cutoff = cost
             self.best = Solution(cost, {j: x for j, x in sorted(used.items()) if x})
 
     def _cost(self, used: dict[int, int]) -> int:
@@ -177,7 +204,14 @@ def _relax(
     if any(j < 0 and row[0] for j, row in zip(basis, table, strict=True)):
         return None
     value = sum(c * row[0] for c, row in zip(basic_costs, table, strict=True))
-    return _Relaxation(value, scale, {j: row[0] for j, row in zip(basis, table, strict=True) if row[0]})
+    return _Relaxation(
+        value,
+        scale,
+        {j: row[0] for j, row in zip(basis, table, strict=True) if row[0]},
+        dual,
+        [row[1:] for row in table],
+        tuple(row[0] % scale for row in table),
+    )
 
 
 def _lexicographic_ratio(table: list[list[int]], alpha: list[int]) -> int:
@@ -191,38 +225,9 @@ def _lexicographic_ratio(table: list[list[int]], alpha: list[int]) -> int:
     return least
 
 
-@lru_cache(maxsize=512)
-def _conflicts(columns: tuple[Column, ...], costs: tuple[int, ...]) -> tuple[int, ...]:
-    """Bit ``q`` of entry ``p``: two columns ``p, q`` can be exchanged for better ones (``p = q``: two copies of it).
-
-    Among the optimal solutions take the one whose sorted list of columns is lexicographically least. In it no two
-    columns ``p, q`` have the sum of another pair ``r, s`` (or of one column ``r``) which costs less, or costs the same
-    and comes first in this order: exchanging them would give a better solution.
-    """
-    base = 2 * max(map(max, columns)) + 1
-    codes = [sum(a * base**i for i, a in enumerate(column)) for column in columns]
-    last = len(columns)
-    best = {code: (costs[j], j, last) for j, code in enumerate(codes)}
-    pairs = list(itertools.combinations_with_replacement(range(last), 2))
-    for p, q in pairs:
-        code, pair = codes[p] + codes[q], (costs[p] + costs[q], p, q)
-        if code not in best or pair < best[code]:
-            best[code] = pair
-    found = [0] * last
-    for p, q in pairs:
-        if best[codes[p] + codes[q]][1:] != (p, q):
-            found[p] |= 1 << q
-            found[q] |= 1 << p
-    return tuple(found)
-
-
 def _most(column: Column, rhs: Column) -> int:
     """How many copies of the column fit below ``rhs``."""
     return min(b // a for a, b in zip(column, rhs, strict=True) if a)
-
-
-def _sum(left: dict[int, int], right: dict[int, int]) -> dict[int, int]:
-    return left | {j: left.get(j, 0) + x for j, x in right.items()}
 
 
 def _subtract(rhs: Column, used: Iterable[tuple[Column, int]]) -> Column:
