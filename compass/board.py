@@ -16,6 +16,20 @@ from compass.errors import InvariantViolated
 from compass.shapes import Shape
 
 
+class Instance:
+    """A running instance: its name, its demand in GPUs and its node (-1 while it has none)."""
+
+    __slots__ = ("gpus", "name", "node")
+
+    def __init__(self, name: str, gpus: int) -> None:
+        self.name = name
+        self.gpus = gpus
+        self.node = -1
+
+    def __repr__(self) -> str:
+        return f"{self.name}({self.gpus})"
+
+
 class Board:
     """Instances on nodes under a discipline.
 
@@ -25,8 +39,7 @@ class Board:
 
     Attributes:
         shapes: the shape of each node used so far; nodes beyond the list are empty.
-        contents: ``{instance: size}`` of each node used so far, in the order of installation.
-        where: the node of each instance.
+        contents: the instances on each node used so far, in the order of installation.
         live: number of nodes of each shape, by index; for the empty shape, of the used nodes that are empty again.
         active: the shapes of a kind other than settled that some node has.
         kinds: number of nodes of each kind.
@@ -42,8 +55,7 @@ class Board:
         self.nodes = nodes
         self.empty = table.empty
         self.shapes: list[Shape] = []
-        self.contents: list[dict[str, int]] = []
-        self.where: dict[str, int] = {}
+        self.contents: list[list[Instance]] = []
         self.live = [0] * len(table)
         self.active: dict[Shape, None] = {}
         self.kinds = [0] * len(discipline.limits)
@@ -95,48 +107,52 @@ class Board:
             heappush(heap, beside)
         return node if node >= 0 else _missing(shape)
 
-    def instance_on(self, node: int, gpus: int) -> str:
+    def instance_on(self, node: int, gpus: int) -> Instance:
         """The instance of this size that was installed first on the node.
 
         Raises:
             InvariantViolated: the node has none.
         """
-        for instance, size in self.contents[node].items():
-            if size == gpus:
+        for instance in self.contents[node]:
+            if instance.gpus == gpus:
                 return instance
         raise InvariantViolated(f"node {node}: no instance of {gpus} GPUs")
 
     # -- changing -----------------------------------------------------------------------------------------------
 
-    def install(self, instance: str, gpus: int, node: int) -> None:
-        """Put a new instance on a node.
+    def install(self, instance: Instance, node: int) -> None:
+        """Put an instance that has no node on one.
 
         Raises:
             InvariantViolated: the node would have no shape.
         """
         while node >= len(self.shapes):
             self.shapes.append(self.empty)
-            self.contents.append({})
+            self.contents.append([])
             self.live[self.empty.index] += 1
             self._index(self.empty, len(self.shapes) - 1)
         shape = self.shapes[node]
-        larger = shape.plus[gpus]
+        larger = shape.plus[instance.gpus]
         if larger is None:
-            raise InvariantViolated(f"node {node}: {gpus} GPUs do not go with {shape.sizes}")
-        self.contents[node][instance] = gpus
-        self.where[instance] = node
+            raise InvariantViolated(f"node {node}: {instance} does not go with {shape.sizes}")
+        self.contents[node].append(instance)
+        instance.node = node
         self._change(node, shape, larger)
 
-    def evict(self, instance: str) -> int:
-        """Take an instance off its node, which is returned."""
-        node = self.where.pop(instance)
-        gpus = self.contents[node].pop(instance)
+    def evict(self, instance: Instance) -> None:
+        """Take an instance off its node.
+
+        Raises:
+            InvariantViolated: the node's shape has no such instance.
+        """
+        node = instance.node
         shape = self.shapes[node]
-        smaller = shape.minus[gpus]
+        smaller = shape.minus[instance.gpus]
         if smaller is None:
-            raise InvariantViolated(f"node {node}: no instance of {gpus} GPUs in {shape.sizes}")
+            raise InvariantViolated(f"node {node}: {instance} is not in {shape.sizes}")
+        self.contents[node].remove(instance)
+        instance.node = -1
         self._change(node, shape, smaller)
-        return node
 
     def _change(self, node: int, old: Shape, new: Shape) -> None:
         self.shapes[node] = new
@@ -176,9 +192,13 @@ class Board:
             InvariantViolated: a node has no shape or another one than recorded.
         """
         for node in nodes:
-            found = self.table.of(list(self.contents[node].values()))
+            content = self.contents[node]
+            found = self.table.of([instance.gpus for instance in content])
             if found is not self.shapes[node]:
-                raise InvariantViolated(f"node {node}: {self.contents[node]} recorded as {self.shapes[node]}")
+                raise InvariantViolated(f"node {node}: {content} recorded as {self.shapes[node]}")
+            for instance in content:
+                if instance.node != node:
+                    raise InvariantViolated(f"node {node}: {instance} recorded on node {instance.node}")
 
     def recount(self) -> None:
         """Derive every node and every count again; O(N).
@@ -200,9 +220,8 @@ class Board:
             free += shape.free * number
         kinds[SETTLED] = self.kinds[SETTLED]  # not kept up to date: no limit on it
         active = {shape for shape in self.table if live[shape.index] and self._kind[shape.index]}
-        places = {instance: node for node, content in enumerate(self.contents) for instance in content}
-        found = (live, kinds, partial, vacancy, free, active, places)
-        recorded = (self.live, self.kinds, self.partial, self.vacancy, self.free, set(self.active), self.where)
+        found = (live, kinds, partial, vacancy, free, active)
+        recorded = (self.live, self.kinds, self.partial, self.vacancy, self.free, set(self.active))
         if found != recorded:
             raise InvariantViolated(f"recounted {found}, recorded {recorded}")
 

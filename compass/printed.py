@@ -317,6 +317,14 @@ class Printed:
         """The current placement; node ``k`` is named ``nk``. An unbounded cluster has the nodes used so far."""
         return self.state().to_snapshot()
 
+    def check_changes(self) -> None:
+        """Check membership in Sigma and the indexes for the nodes that the last event changed.
+
+        Raises:
+            InvariantViolated: one does not hold; the message names the node, the slot and the condition.
+        """
+        self._state.check_changes()
+
     def check(self) -> None:
         """Check membership in Sigma (prop-1), the indexes and the running composition; costs O(N).
 

@@ -133,7 +133,7 @@ class LiveState:
     """All nodes of a cluster with the indexes that the operators search.
 
     ``empty``; ``pool[k]``, the pool nodes with ``k`` instances; ``slotted[d]``, the slotted nodes with ``D(n) = d``;
-    ``vacant[v]``, the nodes that have a slot of vacancy ``v``.
+    ``vacant[v]``, the nodes that have a slot of vacancy ``v``. ``changed`` are the nodes that the last event changed.
 
     Args:
         geometry: the node geometry.
@@ -145,6 +145,7 @@ class LiveState:
         self.geometry = geometry
         self.nodes: list[LiveNode] = []
         self.partial_nodes = 0
+        self.changed: set[int] = set()
         self.empty = IndexSet()
         self.pool = [IndexSet() for _ in sizes]
         self.slotted = [IndexSet() for _ in sizes]
@@ -158,6 +159,7 @@ class LiveState:
     def undo_on_error(self) -> Iterator[None]:
         """Carry out the body wholly or not at all: where it raises, every mutation in it is undone."""
         self._journal.clear()
+        self.changed.clear()
         try:
             yield
         except BaseException:
@@ -172,7 +174,9 @@ class LiveState:
         self._refresh(node)
 
         def shrink() -> None:
-            self.empty.discard(self.nodes.pop().index)
+            index = self.nodes.pop().index
+            self.empty.discard(index)
+            self.changed.discard(index)
 
         self._journal.append(shrink)
         return node
@@ -272,19 +276,33 @@ class LiveState:
             InvariantViolated: something does not hold.
         """
         state = self.to_abs()
-        for node, plain in zip(self.nodes, state.nodes, strict=True):
-            expected = self._members(node)
-            if node.load != plain.load:
-                raise InvariantViolated(f"node n{node.index}: load {node.load} kept, {plain.load} GPUs busy")
-            everywhere = (self.empty, *self.pool, *self.slotted, *self.vacant)
-            if [s for s in everywhere if s.bits >> node.index & 1] != [s for s in everywhere if s in expected]:
-                raise InvariantViolated(f"node n{node.index}: the indexes do not show what it holds")
+        self._check_derived(self.nodes, state)
         if self.partial_nodes != state.partial_nodes:
             raise InvariantViolated(f"{self.partial_nodes} partial nodes counted, {state.partial_nodes} found")
         return state
 
+    def check_changes(self) -> None:
+        """The same for the nodes that the last event changed.
+
+        Raises:
+            InvariantViolated: something does not hold.
+        """
+        nodes = [self.nodes[index] for index in sorted(self.changed)]
+        names = [f"n{node.index}" for node in nodes]
+        self._check_derived(nodes, AbsState.of(self.geometry, map(_content, nodes), names))
+
+    def _check_derived(self, nodes: list[LiveNode], state: AbsState) -> None:
+        everywhere = (self.empty, *self.pool, *self.slotted, *self.vacant)
+        for node, plain in zip(nodes, state.nodes, strict=True):
+            if node.load != plain.load:
+                raise InvariantViolated(f"node n{node.index}: load {node.load} kept, {plain.load} GPUs busy")
+            expected = self._members(node)
+            if [s for s in everywhere if s.bits >> node.index & 1] != [s for s in everywhere if s in expected]:
+                raise InvariantViolated(f"node n{node.index}: the indexes do not show what it holds")
+
     def _refresh(self, node: LiveNode) -> None:
         """Recompute what derives from the node's slots and 1-GPU instances; costs O(slots of the node)."""
+        self.changed.add(node.index)
         was_partial = 0 < node.load < node.capacity
         node.load = len(node.ones) + sum(slot.anchor.gpus + len(slot.ones) for slot in node.slots)
         node.unprofiled = node.capacity - sum(slot.width for slot in node.slots)

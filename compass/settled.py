@@ -12,9 +12,8 @@ Each step lowers (vacancy that free instances could fill, stray nodes, open node
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
 
-from compass.board import Board
+from compass.board import Board, Instance
 from compass.choice import Choice, Chooser
 from compass.composition import Composition
 from compass.discipline import Discipline
@@ -47,7 +46,7 @@ class SettledScheduler(ABC):
         self.board = Board(discipline, nodes)
         self._choose = Chooser(self.board, PlanTable(discipline))
         self._limits = [(kind, limit) for kind, limit in enumerate(discipline.limits) if limit is not None]
-        self._jobs: dict[str, tuple[int, int]] = {}
+        self._jobs: dict[str, list[Instance]] = {}
         self._steps: list[Step] = []
 
     # -- the interface ------------------------------------------------------------------------------------------
@@ -80,12 +79,12 @@ class SettledScheduler(ABC):
             if not self.admits(Composition(self.geometry, {gpus: instances})):
                 raise NeverFits(f"job {job!r}: {instances} x {gpus} GPUs never fit {self.nodes} nodes")
             return Decision("arrive", job, False)
-        self._jobs[job] = (gpus, instances)
+        arriving = self._jobs[job] = [Instance(instance_name(job, k), gpus) for k in range(instances)]
         self._steps = []
         self.board.changed.clear()
         place = self._place_filler if gpus == 1 else self._place_anchor
-        for k in range(instances):
-            place(instance_name(job, k), gpus)
+        for instance in arriving:
+            place(instance)
         return Decision("arrive", job, True, tuple(self._steps))
 
     def depart(self, job: str) -> Decision:
@@ -96,12 +95,12 @@ class SettledScheduler(ABC):
         """
         if job not in self._jobs:
             raise InputError(f"job {job!r} is not running")
-        gpus, instances = self._jobs.pop(job)
+        leaving = self._jobs.pop(job)
         self._steps = []
         self.board.changed.clear()
-        for k in range(instances):
-            self.board.evict(instance_name(job, k))
-        self.running.add(gpus, -instances)
+        for instance in leaving:
+            self.board.evict(instance)
+        self.running.add(leaving[0].gpus, -len(leaving))
         self._settle()
         return Decision("depart", job, True, tuple(self._steps))
 
@@ -120,7 +119,7 @@ class SettledScheduler(ABC):
             >>> Unified(3).load(Snapshot.of([[4, 2], [4], [1] * 6]))
             (Move(instance='j0/0', source=0, target=1), Move(instance='j1/0', source=0, target=2))
         """
-        if self.board.where:
+        if self._jobs:
             raise InputError("a snapshot is loaded into an idle cluster only")
         jobs = self._jobs_of(snapshot)
         running = Composition(self.geometry)
@@ -128,12 +127,11 @@ class SettledScheduler(ABC):
             running.add(gpus, instances)
         if not self.admits(running):
             raise DoesNotFitNow(f"the snapshot's instances have no place in the space on {self.nodes} nodes")
-        placed: Counter[str] = Counter()
         for index, node in enumerate(snapshot.nodes):
             for job, gpus in node.instances:
-                self.board.install(instance_name(job, placed[job]), gpus, index)
-                placed[job] += 1
-        self._jobs = jobs
+                mates = self._jobs.setdefault(job, [])
+                mates.append(Instance(instance_name(job, len(mates)), gpus))
+                self.board.install(mates[-1], index)
         for gpus, number in running.as_dict().items():
             self.running.add(gpus, number)
         self._steps = []
@@ -147,7 +145,7 @@ class SettledScheduler(ABC):
         used = (
             Node(
                 f"n{index}",
-                tuple(PlacedInstance(instance.rpartition("/")[0], gpus) for instance, gpus in node.items()),
+                tuple(PlacedInstance(instance.name.rpartition("/")[0], instance.gpus) for instance in node),
                 self.geometry.capacity,
             )
             for index, node in enumerate(contents)
@@ -175,20 +173,20 @@ class SettledScheduler(ABC):
 
     # -- operators ----------------------------------------------------------------------------------------------
 
-    def _place_filler(self, instance: str, gpus: int) -> None:
+    def _place_filler(self, instance: Instance) -> None:
         """A 1-GPU instance needs no move: there is a vacancy, an open node or an empty one."""
-        self._install(instance, gpus, self.board.node_of(self._choose.filler_host()))
+        self._install(instance, self.board.node_of(self._choose.filler_host()))
 
-    def _place_anchor(self, instance: str, gpus: int) -> None:
+    def _place_anchor(self, instance: Instance) -> None:
         """An anchor goes where it costs the fewest moves; where no two nodes make room for it, some are merged first.
 
         Merging ends with at most one open node of a kind, and then an admitted anchor has a place.
         """
         board = self.board
-        if gpus == self.geometry.capacity and board.has_empty:  # the plain case: nothing to choose or to settle
-            self._install(instance, gpus, board.node_of(board.empty))
+        if instance.gpus == self.geometry.capacity and board.has_empty:  # the plain case: nothing to choose or settle
+            self._install(instance, board.node_of(board.empty))
             return
-        while (host := self._choose.anchor_host(gpus)) is None:
+        while (host := self._choose.anchor_host(instance.gpus)) is None:
             self._merge()
         self._carry_out(host, instance)
         self._settle()
@@ -209,25 +207,25 @@ class SettledScheduler(ABC):
 
     # -- steps --------------------------------------------------------------------------------------------------
 
-    def _carry_out(self, choice: Choice, instance: str = "") -> None:
+    def _carry_out(self, choice: Choice, arriving: Instance | None = None) -> None:
         nodes: list[int] = []
         for shape in choice.before:
             nodes.append(self.board.node_of(shape, beside=nodes[0] if nodes else -1))
         for install, gpus, source in choice.plan.steps:
-            if install:
-                self._install(instance, gpus, nodes[source])
-            else:
+            if not install:
                 self._move(gpus, nodes[source], nodes[1 - source])
+            elif arriving is not None:
+                self._install(arriving, nodes[source])
 
-    def _install(self, instance: str, gpus: int, node: int) -> None:
-        self.board.install(instance, gpus, node)
-        self._steps.append(Placement(instance, node))
+    def _install(self, instance: Instance, node: int) -> None:
+        self.board.install(instance, node)
+        self._steps.append(Placement(instance.name, node))
 
     def _move(self, gpus: int, source: int, target: int) -> None:
         instance = self.board.instance_on(source, gpus)
         self.board.evict(instance)
-        self.board.install(instance, gpus, target)
-        self._steps.append(Move(instance, source, target))
+        self.board.install(instance, target)
+        self._steps.append(Move(instance.name, source, target))
 
     # -- checks -------------------------------------------------------------------------------------------------
 

@@ -734,3 +734,15 @@ def test_canonical_readings_behave_alike(readings, nodes, events):
             running.append(leaving)
         if not leaving and isinstance(answers[0], Decision) and answers[0].admitted:
             running.append(f"j{number}")
+
+
+def test_check_changes_looks_at_what_the_last_event_changed():
+    printed = Printed(3)
+    printed.arrive("a", 4)
+    printed.arrive("b", 8)
+    printed.check_changes()
+    printed._state.nodes[0].load = 7  # not touched by the last event
+    printed.check_changes()
+    printed._state.nodes[1].load = 7
+    with pytest.raises(InvariantViolated, match="node n1: load 7 kept, 8 GPUs busy"):
+        printed.check_changes()

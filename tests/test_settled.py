@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from compass.board import Instance
 from compass.composition import Composition
 from compass.errors import DoesNotFitNow, InputError, InvariantViolated, NeverFits
 from compass.geometry import Geometry
@@ -42,6 +43,10 @@ def unified_can_run(geometry, nodes, counts):
     total = sum(g * n for g, n in counts.items())
     slots = sum(geometry.slot_width(g) * n for g, n in counts.items() if g > 1)
     return max(slots, total) <= geometry.capacity * nodes
+
+
+def placement(scheduler):
+    return {i.name: node for node, content in enumerate(scheduler.board.contents) for i in content}
 
 
 class Machine(RuleBasedStateMachine):
@@ -109,7 +114,7 @@ class Machine(RuleBasedStateMachine):
         scheduler.check_changes()
         snapshot = scheduler.snapshot()
         assert [sorted((i.gpus for i in node.instances), reverse=True) for node in snapshot.nodes] == self.model.sizes()
-        assert scheduler.board.where == self.model.placement()
+        assert placement(scheduler) == self.model.placement()
         assert scheduler.partial_nodes == self.model.partial() == snapshot.partial_nodes
         assert scheduler.running.as_dict() == self.model.counts()
 
@@ -314,7 +319,7 @@ def test_load_settles_what_another_scheduler_left(make):
         model.nodes[source].remove((instance, gpus))
         model._add(target, instance, gpus)
     scheduler.check()
-    assert model.placement() == scheduler.board.where
+    assert model.placement() == placement(scheduler)
     assert scheduler.partial_nodes <= 2
     scheduler.depart("j0")
     scheduler.check()
@@ -337,7 +342,7 @@ def test_snapshots_that_cannot_be_loaded(snapshot, error, message):
     scheduler = Unified(2)
     with pytest.raises(error, match=message):
         scheduler.load(snapshot)
-    assert scheduler.board.where == {}
+    assert placement(scheduler) == {}
 
 
 def test_load_needs_room_in_the_space_and_an_idle_cluster():
@@ -359,9 +364,9 @@ def damaged(make):
 @pytest.mark.parametrize("make", [Repaired, Unified])
 def test_checks_can_fail(make):
     for damage, message in [
-        (lambda s: s.board.install("x/0", 2, 1), "nodes of kind"),
-        (lambda s: (s.board.install("x/0", 5, 1), s.board.install("y/0", 1, 2)), "exclusion"),
-        (lambda s: s.board.contents[0].update({"a/0": 2}), "recorded"),
+        (lambda s: s.board.install(Instance("x/0", 2), 1), "nodes of kind"),
+        (lambda s: (s.board.install(Instance("x/0", 5), 1), s.board.install(Instance("y/0", 1), 2)), "exclusion"),
+        (lambda s: setattr(s.board.contents[0][0], "gpus", 2), "recorded"),
     ]:
         for method in ("check", "check_changes"):
             scheduler = damaged(make)
@@ -381,5 +386,5 @@ def test_a_missing_plan_is_a_bug_and_said_so(monkeypatch):
         scheduler._merge()
     board = damaged(Unified).board
     board.shapes[0] = board.empty
-    with pytest.raises(InvariantViolated, match="no instance of 4 GPUs"):
-        board.evict("a/0")
+    with pytest.raises(InvariantViolated, match=r"a/0\(4\) is not in"):
+        board.evict(board.contents[0][0])

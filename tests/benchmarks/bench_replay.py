@@ -1,0 +1,147 @@
+"""Speed, memory and moves of the three variants; prints tables and draws moves against SIF.
+
+    python tests/benchmarks/bench_replay.py [TRACE]
+
+TRACE defaults to the Venus trace beside the project where it is there, else to a synthetic one of the same mix.
+Compare figures of one run with each other only: absolute times depend on the machine.
+"""
+
+from __future__ import annotations
+
+import random
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from compass.replay import ReplayReport, replay
+from compass.synthetic import generate
+from compass.trace import TraceJob, read_trace
+from compass.variants import make_scheduler
+
+ROOT = Path(__file__).resolve().parents[2]
+VENUS = ROOT.parent / "shared" / "traces" / "venus.csv"
+PLOT = ROOT / "docs" / "images" / "moves-against-sif.svg"
+NODES = 170
+SETTINGS = [("printed", None), ("repaired", None), *(("unified", m) for m in (1, 2, 3, 11))]
+
+
+def name_of(variant: str, open_nodes: int | None) -> str:
+    """How a setting is called in tables."""
+    return f"{variant} m={open_nodes}" if open_nodes else variant
+
+
+def load(path: Path) -> tuple[str, list[TraceJob]]:
+    """The trace and what to call it."""
+    if path.exists():
+        return path.stem, read_trace(str(path))
+    return "synthetic venus mix", generate("venus", 100_000, 1, mean_gap=80, mean_duration=9000)
+
+
+def moves_table(title: str, trace: list[TraceJob]) -> list[tuple[str, ReplayReport]]:
+    """Replay under every setting and print what came out."""
+    print(f"\nReplay of {title} on {NODES} nodes, SIF and invariants after every event")
+    print("setting         moves/instance event   worst SIF   mean SIF    over 2 under WCC   instance events/s")
+    rows = []
+    for variant, open_nodes in SETTINGS:
+        report = replay(trace, make_scheduler(variant, NODES, open_nodes=open_nodes))
+        rows.append((name_of(variant, open_nodes), report))
+        print(
+            f"{rows[-1][0]:<15} {report.moves_per_instance_event:>20.4f} {report.max_avoidable / NODES:>11.4f}"
+            f" {float(report.mean_avoidable) / NODES:>10.6f} {report.over_bound_events:>19}"
+            f" {report.instance_events / report.seconds:>19,.0f}"
+        )
+    return rows
+
+
+def draw(title: str, rows: list[tuple[str, ReplayReport]], out: Path) -> None:
+    """Moves against worst and mean SIF, one point a setting; the same bytes for the same figures."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "compass"
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
+    moves = [report.moves_per_instance_event for _, report in rows]
+    for label, marker, values in (
+        ("worst SIF under WCC", "o", [report.max_avoidable_under_wcc / NODES for _, report in rows]),
+        ("mean SIF", "s", [float(report.mean_avoidable) / NODES for _, report in rows]),
+    ):
+        axes.plot(moves, values, marker, label=label)
+    for (name, report), x in zip(rows, moves, strict=True):
+        axes.annotate(name, (x, report.max_avoidable_under_wcc / NODES), (5, 5), textcoords="offset points", fontsize=8)
+    axes.axhline(2 / NODES, color="grey", linewidth=0.8, linestyle="--", label="2/N")
+    axes.set_xlabel("moved instances per instance event")
+    axes.set_ylabel("SIF")
+    axes.set_title(f"{title}, {NODES} nodes", fontsize=10)
+    axes.legend(fontsize=8)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(out, metadata={"Date": None})
+
+
+def time_per_event(variant: str, nodes: int, instances: int = 60_000) -> float:
+    """Microseconds an instance event on a cluster kept at nine tenths of its GPUs, sizes as in Venus."""
+    shares = (37.694, 4.033, 0.117, 5.277, 0.057, 0.120, 0.143, 52.559)
+    rng = random.Random(1)
+    scheduler = make_scheduler(variant, nodes)
+    running: list[str] = []
+    names = iter(range(10**9))
+
+    def arrive() -> None:
+        job = f"j{next(names)}"
+        scheduler.arrive(job, rng.choices(range(1, 9), shares)[0])
+        running.append(job)
+
+    def fill() -> None:
+        while scheduler.running.total < 0.9 * 8 * nodes:
+            arrive()
+
+    fill()
+    start = time.perf_counter()
+    for _ in range(instances // 2):
+        index = rng.randrange(len(running))
+        running[index], running[-1] = running[-1], running[index]
+        scheduler.depart(running.pop())
+        fill()
+    return (time.perf_counter() - start) / instances * 1e6
+
+
+def scaling_table() -> None:
+    """Time an event against the cluster size, the load in proportion; the least of three runs each."""
+    sizes = (100, 1_000, 10_000, 100_000)
+    print("\nMicroseconds an instance event (with the benchmark's own loop), nodes at 90 % load")
+    print("variant    " + "".join(f"{size:>10,}" for size in sizes) + "     ratio last/first")
+    for variant in ("repaired", "unified"):
+        times = [min(time_per_event(variant, size) for _ in range(3)) for size in sizes]
+        print(f"{variant:<11}" + "".join(f"{t:>10.2f}" for t in times) + f"{times[-1] / times[0]:>17.2f}")
+
+
+def memory_table(path: Path) -> None:
+    """Peak memory of a replay in a process of its own."""
+    if not path.exists():
+        print("\nPeak memory: not measured, the trace is not there")
+        return
+    print("\nPeak memory of compass replay")
+    for variant in ("printed", "repaired", "unified"):
+        command = ["-m", "compass", "replay", str(path), "--nodes", str(NODES), "--variant", variant, "--json"]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        subprocess.run([sys.executable, *command], check=True, stdout=subprocess.DEVNULL)
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        print(f"{variant:<11} {peak / 1024:.0f} MiB" + ("" if peak > before else " or less"))
+
+
+def main() -> None:
+    """Print every table and draw the plot."""
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else VENUS
+    memory_table(path)
+    title, trace = load(path)
+    rows = moves_table(title, trace)
+    if path.exists():
+        draw(title, rows, PLOT)
+    scaling_table()
+
+
+if __name__ == "__main__":
+    main()
