@@ -50,11 +50,13 @@ class Chooser:
         if board.vacancy:
             return self.least_vacant()
         kinds = self._kinds
-        best, room = board.empty, board.empty.room + 1
+        best, least = board.empty, (board.empty.room + 1, 0)
         for host in board.active:
             larger = host.plus[1]
-            if host.room < room and larger is not None and kinds[larger.index] in (SETTLED, kinds[host.index]):
-                best, room = host, host.room
+            if larger is not None and kinds[larger.index] in (SETTLED, kinds[host.index]):
+                rank = (host.room, host.index)
+                if rank < least:
+                    best, least = host, rank
         return best
 
     def least_vacant(self) -> Shape:
@@ -76,7 +78,8 @@ class Chooser:
             best = _least(chain((best,) if best else (), paired), _best_fit)
         if best is None:
             donors = [s for s in self._donors if self._board.live[s.index] and not s.open]
-            best = _least(self._within_limits(self._paired_hosts(product(self._board.active, donors), gpus)), _best_fit)
+            pairs = product(self._active(), donors)
+            best = _least(self._within_limits(self._paired_hosts(pairs, gpus)), _best_fit)
         return best
 
     def merge(self) -> Choice | None:
@@ -84,8 +87,7 @@ class Chooser:
         return _least(self._merges(), _least_left)
 
     def _single_hosts(self, gpus: int) -> Iterator[Choice]:
-        board = self._board
-        for host in chain(board.active, (board.empty,) if board.has_empty else ()):
+        for host in self._hosts():
             larger = host.plus[gpus]
             if larger is not None:
                 yield self._choice((host,), Plan((PlanStep(True, gpus, 0),), (larger,), 0))
@@ -108,13 +110,17 @@ class Chooser:
 
     def _pairs(self) -> Iterator[tuple[Shape, Shape]]:
         """Unordered pairs of open, stray or empty nodes by shape; a shape pairs with itself if two nodes have it."""
-        board = self._board
-        shapes = sorted(board.active, key=lambda shape: shape.index)
-        if board.has_empty:
-            shapes.append(board.empty)
-        for first, second in combinations_with_replacement(shapes, 2):
-            if first is not second or (first.load and board.live[first.index] > 1):
+        live = self._board.live
+        for first, second in combinations_with_replacement(self._hosts(), 2):
+            if first is not second or (first.load and live[first.index] > 1):
                 yield first, second
+
+    def _active(self) -> list[Shape]:
+        """The open and stray shapes, by index, so that ties do not depend on the past."""
+        return sorted(self._board.active, key=lambda shape: shape.index)
+
+    def _hosts(self) -> list[Shape]:
+        return [*self._active(), self._board.empty] if self._board.has_empty else self._active()
 
     def _choice(self, before: tuple[Shape, ...], plan: Plan) -> Choice:
         """Count the moves of the plan and the 1-GPU instances that other nodes will give to its vacancy."""

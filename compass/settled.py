@@ -1,7 +1,7 @@
 """The scheduler behind `repaired` and `unified`: place, refill, merge, over one discipline.
 
-Between two events the state is *settled*: no slot has vacancy while some 1-GPU instance is free (*exclusion*), and no
-kind of node is over its limit. An event breaks this at a few nodes; then
+After every instance that comes or goes the state is *settled*: no slot has vacancy while some 1-GPU instance is free
+(*exclusion*), and no kind of node is over its limit. Its coming or going breaks this at a few nodes; then
 
 1. *refill*, while a vacancy and a free instance exist: a free 1-GPU instance moves into the vacancy;
 2. *merge*, while a kind is over its limit: two nodes follow the shortest plan of the plan table.
@@ -88,7 +88,7 @@ class SettledScheduler(ABC):
         return Decision("arrive", job, True, tuple(self._steps))
 
     def depart(self, job: str) -> Decision:
-        """Remove a job, then settle; O(log N) an instance.
+        """Remove the instances of a job in turn, settling after each; O(log N) an instance.
 
         Raises:
             InputError: the job is not running.
@@ -100,8 +100,13 @@ class SettledScheduler(ABC):
         self.board.changed.clear()
         for instance in leaving:
             self.board.evict(instance)
-        self.running.add(leaving[0].gpus, -len(leaving))
-        self._settle()
+            self.running.add(instance.gpus, -1)
+            self._settle()
+        if len(leaving) > 1:
+            # The job has left before the first step. So at every step a node really holds at most what was counted
+            # on it: moves of the job's own instances can be dropped, and every other move that fitted still fits.
+            gone = {instance.name for instance in leaving}
+            self._steps = [step for step in self._steps if step.instance not in gone]
         return Decision("depart", job, True, tuple(self._steps))
 
     def load(self, snapshot: Snapshot) -> tuple[Move, ...]:
