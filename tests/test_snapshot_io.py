@@ -152,7 +152,8 @@ def instance(**keys):
     return node(instances=[{"job": "j", "gpus": 1} | keys])
 
 
-TOO_DEEP = '{"nodes":\n[1,\n' + "[" * 50 + "\n" + "[" * 100_000
+def too_deep(brackets):
+    return '{"nodes":\n[1,\n' + "[" * brackets + "\n" + "[" * 100_000
 
 
 @pytest.mark.parametrize(
@@ -163,7 +164,8 @@ TOO_DEEP = '{"nodes":\n[1,\n' + "[" * 50 + "\n" + "[" * 100_000
         ('{"nodes":\n[}', "2: not JSON: Expecting value at column 2"),
         ('{"nodes":[]} x', "1: not JSON: Extra data at column 14"),
         ('{"nodes":[{"name":"a\tb"}]}', "1: not JSON: Invalid control character at at column 21"),
-        (TOO_DEEP, "4: JSON nested too deeply"),
+        (too_deep(98), "4: JSON nested too deeply"),
+        (too_deep(99), "3: JSON nested too deeply"),
         ("[1]", "1: the snapshot is a list, must be an object"),
         ("{}", "1: the snapshot has no 'nodes'"),
         ('{"nodes":[]}', "1: the snapshot has no node"),
@@ -188,6 +190,11 @@ TOO_DEEP = '{"nodes":\n[1,\n' + "[" * 50 + "\n" + "[" * 100_000
             '{"nodes":[],"capacity":' + "9" * 10_000 + "}",
             "1: capacity cannot be read (a number of 10000 digits is too large), must be an integer",
         ),
+        (
+            '{"nodes":[],"capacity":' + "9" * 25 + "}",
+            "1: capacity cannot be read (a number of 25 digits is too large), must be an integer",
+        ),
+        ('{"nodes":[],"capacity":' + "9" * 24 + "}", f"1: capacity {'9' * 24} is too large, must be from 2 to 16"),
         ('{"nodes":[{"name":"a"}]}', "1: the node has no 'instances'"),
         ('{"nodes":[{"instances":[]}]}', "1: the node has no 'name'"),
         (node(name=3), "8: name is the number 3, must be a string"),

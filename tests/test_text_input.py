@@ -277,7 +277,8 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     missing = tmp_path / "no" / "out.csv"
     assert message(write_text, missing, "x") == f"{missing}: cannot be written: No such file or directory"
 
-    def gone(*args):
+    def gone(temporary, final):
+        assert os.path.dirname(temporary) == os.path.dirname(final)  # only then is replacing one step
         raise BrokenPipeError
 
     monkeypatch.setattr(os, "replace", gone)
