@@ -8,7 +8,7 @@ and 141: interrupted, or the reader of the output has gone.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -43,6 +43,7 @@ from compass.draw import lines
 from compass.errors import InputError
 from compass.event_io import format_decision, read_events
 from compass.events import Arrive, Decision, Depart, Event
+from compass.geometry import Geometry
 from compass.phi import best_packing, min_nodes
 from compass.replay import replay
 from compass.scheduler import Scheduler, apply_event
@@ -81,20 +82,25 @@ def sif_command(snapshot: str, as_json: bool) -> None:
     name = source_name(snapshot)
     placement = read_snapshot(snapshot)
     with located(name):
-        record = sif(placement).to_json()
+        record: dict[str, Any] = sif(placement).to_json()
     if as_json:
         print_json(record)
         return
-    print_table(
-        [
-            ("SIF", f"{record['sif']} ({record['sif_float']:.4f})"),
-            ("nodes", record["nodes"]),
-            ("partial nodes", record["partial_nodes"]),
-            ("  inherent", record["inherent_partial_nodes"]),
-            ("  avoidable", record["avoidable_partial_nodes"]),
-            ("WCC", f"{'holds' if record['wcc'] else 'fails'}, slack {record['wcc_slack']}"),
-        ]
-    )
+    print_table(_sif_rows(record))
+    for pool in record.get("pools", ()):
+        print(f"\npool {printable(pool['pool']) or '(no name)'}")
+        print_table(_sif_rows(pool))
+
+
+def _sif_rows(record: Mapping[str, Any]) -> list[tuple[str, object]]:
+    return [
+        ("SIF", f"{record['sif']} ({record['sif_float']:.4f})"),
+        ("nodes", record["nodes"]),
+        ("partial nodes", record["partial_nodes"]),
+        ("  inherent", record["inherent_partial_nodes"]),
+        ("  avoidable", record["avoidable_partial_nodes"]),
+        ("WCC", f"{'holds' if record['wcc'] else 'fails'}, slack {record['wcc_slack']}"),
+    ]
 
 
 @cli.command("phi")
@@ -119,7 +125,8 @@ def phi_command(
         "min_partial_nodes": packing.partial_nodes,
         "min_nodes": min_nodes(running),
         "method": str(packing.method),
-        "algorithm_2": algorithm_2(running, shape),
+        # The paper states it for one geometry only.
+        "algorithm_2": algorithm_2(running) if shape == Geometry() else None,
         "wcc": running.wcc,
         "wcc_slack": running.slack,
     }
@@ -133,7 +140,7 @@ def phi_command(
             ("total demand", f"{running.total} GPUs"),
             ("fewest partial nodes", f"{packing.partial_nodes} ({packing.method})"),
             ("fewest nodes", record["min_nodes"]),
-            ("the paper's algorithm 2", record["algorithm_2"]),
+            ("the paper's algorithm 2", _shown(record["algorithm_2"])),
             ("WCC", f"{'holds' if running.wcc else 'fails'}, slack {running.slack}"),
         ]
     )

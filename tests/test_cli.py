@@ -90,6 +90,11 @@ def test_sif(run, run_json, tmp_path):
     assert (status, err) == (0, "")
     assert "2/3 (0.6667)" in out
     assert "holds, slack 0" in out
+    pools = "node,job,gpus,pool\nn,a,4,x\nm,b,4,\n"
+    assert run_json("sif", "-", stdin=pools)["avoidable_partial_nodes"] == 0
+    blocks = run("sif", "-", stdin=pools)[1].split("\n\n")
+    assert [block.splitlines()[0] for block in blocks[1:]] == ["pool x", "pool (no name)"]
+    assert all("partial nodes  1\n" in block for block in blocks[1:])
     assert "fails, slack -1" in run("sif", "-", stdin="node,job,gpus\nn,a,7\n")[1]
 
 
@@ -109,6 +114,9 @@ def test_phi(run, run_json):
     assert out.endswith("1 x {3, 3, 2}\n1 x {4}\n")
     assert "1 x" not in run("phi", "--counts", "3:2,2:1,4:1")[1]
     assert run_json("phi", "--counts", "9:1,7:1", "--capacity", "16")["min_partial_nodes"] == 0
+    assert run_json("phi", "--counts", "9:1", "--capacity", "16")["algorithm_2"] is None
+    assert "algorithm 2  -\n" in run("phi", "--counts", "9:1", "--capacity", "16")[1]
+    assert run_json("phi", "--counts", "6:1,4:1,2:1")["algorithm_2"] == 1
 
 
 def test_the_geometry_of_phi(run_json):
@@ -164,11 +172,14 @@ def test_run_decides_while_events_are_still_to_come():
     arguments = [sys.executable, "-m", "compass", "run", "-", "--nodes", "2", "--variant", "unified"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as child:
+        watchdog = threading.Timer(20, child.kill)  # without decisions the read below would wait for ever
+        watchdog.start()
         for line in EVENTS.encode().splitlines(keepends=True):
             child.stdin.write(line)
             child.stdin.flush()
-            assert json.loads(child.stdout.readline())["event"] in ("arrive", "depart")
+            assert child.stdout.readline().startswith(b'{"event":')
         child.stdin.close()
+        watchdog.cancel()
     assert child.returncode == 0
 
 
@@ -336,11 +347,11 @@ def test_the_module_in_this_process(monkeypatch):
     import runpy
 
     monkeypatch.setattr(sys, "argv", ["compass", "phi"])
-    monkeypatch.delitem(sys.modules, "compass.__main__", raising=False)  # the doctests import it
+    path = os.path.join(os.path.dirname(compass.cli.__file__), "__main__.py")
     with pytest.raises(SystemExit) as ended:
-        runpy.run_module("compass", run_name="__main__")
+        runpy.run_path(path, run_name="__main__")
     assert ended.value.code == 2
-    runpy.run_module("compass.__main__", run_name="other")
+    runpy.run_path(path, run_name="other")
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
