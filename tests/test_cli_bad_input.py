@@ -226,6 +226,7 @@ def test_files_that_cannot_be_read(capsys, tmp_path, command):
         (["generate", "--seed", "-1"], "-1 is negative"),
         (["generate", "--mean-gap", "x"], "'x' is not a number"),
         (["generate", "--mean-gap", "0"], "'0' must be positive and at most 1e+06"),
+        (["generate", "--mean-gap", "1e7"], "'1e7' must be positive and at most 1e+06"),
         (["generate", "--mean-duration", "nan"], "'nan' must be positive"),
         (
             ["generate", "--out", "/nonexistent/t.csv"],
