@@ -3,7 +3,8 @@
 The program is ``min c x`` subject to ``A x = b``, ``x`` a vector of non-negative integers, where ``A``, ``b`` and
 ``c`` are non-negative integers and no column is zero. In a packing each row is an item size, each column a *pattern*
 (what one node holds) and ``b`` the numbers of items; a limit on a number of nodes is one more row with a slack
-column. Rows and columns depend on the node capacity only, so the work does not grow with the number of nodes.
+column. The size of the program depends on the node capacity only. The group relaxation settles it without branching,
+whatever the size of ``b``, unless a component of its solution is negative; the branching then is on that component.
 
 Every number is an integer of unlimited size: no rounding, no tolerance, no time limit, so an answer is a proof.
 """
@@ -11,7 +12,7 @@ Every number is an integer of unlimited size: no rounding, no tolerance, no time
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from operator import mul
 from typing import NamedTuple
 
@@ -35,6 +36,8 @@ class _Relaxation(NamedTuple):
     denominator: int
     basic: dict[int, int]
     """The columns that are not zero."""
+    basis: list[int]
+    """The column of each row of ``inverse``, negative for an artificial column (which is zero)."""
     dual: list[int]
     inverse: list[list[int]]
     """Inverse of the basis."""
@@ -45,6 +48,11 @@ class _Relaxation(NamedTuple):
     def bound(self) -> int:
         """The value rounded up."""
         return -(-self.value // self.denominator)
+
+    def basic_part(self, rhs: Column) -> dict[int, int]:
+        """The basic solution of a right-hand side for which it is integer."""
+        values = (sum(map(mul, row, rhs)) // self.denominator for row in self.inverse)
+        return {j: x for j, x in zip(self.basis, values, strict=True) if j >= 0}
 
 
 def solve(columns: Sequence[Column], costs: Sequence[int], rhs: Column, lower: int = 0) -> Solution | None:
@@ -58,10 +66,11 @@ def solve(columns: Sequence[Column], costs: Sequence[int], rhs: Column, lower: i
         lower: a proven lower bound of the cost (cuts the search short, never changes the answer).
 
     Guarantee: the returned cost is the minimum. At each node of the search the LP relaxation bounds the cost from
-    below; where rounding its vertex does not attain this bound, the group relaxation gives a second one. Then one
-    fractional ``x_p`` is fixed to ``floor``, ``floor - 1``, ... and to ``floor + 1``, ...: the LP value is convex in
-    the value fixed and least between the first two, so each direction ends at the first value whose LP bound is no
-    better than the incumbent. A fixed column leaves the program, so the search is finite.
+    below; where rounding its vertex does not attain the bound, the group relaxation gives a second bound and the
+    solution that attains it, unless that has a negative component. Then such a column ``p`` is branched on: ``x_p`` is
+    fixed to ``floor``, ``floor - 1``, ... of its LP value (the LP value is convex in it, so this ends at the first
+    value whose LP bound is no better than the incumbent), or is at least ``floor + 1``. A fixed column leaves the
+    program and a lower bound reduces ``b``, so the search is finite.
 
     Examples:
         Items of 3 and 5 units on nodes of 8, cost 1 for a node that is not full:
@@ -91,7 +100,10 @@ class _Search:
         return max(bound, self.lower) < self.cutoff
 
     def branch(self, available: tuple[int, ...], rhs: Column, fixed: dict[int, int]) -> bool:
-        """Search the subproblem; False when its LP relaxation alone shows that it holds nothing better."""
+        """Search the subproblem; False when its LP relaxation alone shows that it holds nothing better.
+
+        ``fixed`` are the copies taken so far; of an available column any number may still be added.
+        """
         relaxed = _relax(self.columns, self.costs, available, rhs)
         if relaxed is None:
             return False
@@ -100,53 +112,77 @@ class _Search:
         if not self.open(bound):
             return False
         whole = {j: x // relaxed.denominator for j, x in relaxed.basic.items()}
-        self.complete(available, _subtract(rhs, ((self.columns[j], x) for j, x in whole.items())), fixed | whole)
-        if not self.open(bound) or not self.reachable(relaxed, available, spent):
+        self.complete(available, self._without(rhs, whole), _sum(fixed, whole))
+        if not self.open(bound):
             return True
-        split = min(j for j, x in relaxed.basic.items() if x % relaxed.denominator)
+        candidates = [j for j, x in relaxed.basic.items() if x % relaxed.denominator]
+        if relaxed.denominator <= GROUP_LIMIT:
+            shortest = self.group_relaxation(relaxed, available, spent)
+            if shortest is None:
+                return True
+            length, beside = shortest
+            bound = spent + (relaxed.value + length) // relaxed.denominator
+            basic = relaxed.basic_part(self._without(rhs, beside))
+            negative = [j for j, x in basic.items() if x < 0]
+            if not negative:
+                used = _sum(beside, basic)
+                self.complete((), self._without(rhs, used), _sum(fixed, used))
+            if not self.open(bound):
+                return True
+            candidates = negative or candidates
+        split = min(candidates, key=lambda j: (whole.get(j, 0), j))
+        column, at = self.columns[split], whole.get(split, 0)
         rest = tuple(j for j in available if j != split)
-        for values in (range(whole[split], -1, -1), range(whole[split] + 1, _most(self.columns[split], rhs) + 1)):
-            for value in values:
-                child = _subtract(rhs, [(self.columns[split], value)])
-                if not self.branch(rest, child, fixed | {split: value}) or not self.open(bound):
-                    break
+        for value in range(at, -1, -1):
+            lower_holds = self.branch(rest, self._without(rhs, {split: value}), _sum(fixed, {split: value}))
+            if not lower_holds or not self.open(bound):
+                break
+        if _most(column, rhs) > at and self.open(bound):
+            self.branch(available, self._without(rhs, {split: at + 1}), _sum(fixed, {split: at + 1}))
         return True
 
-    def reachable(self, relaxed: _Relaxation, available: tuple[int, ...], spent: int) -> bool:
-        """Whether the group relaxation (Gomory 1965) leaves room for something better than the incumbent.
+    def group_relaxation(
+        self, relaxed: _Relaxation, available: tuple[int, ...], spent: int
+    ) -> tuple[int, dict[int, int]] | None:
+        """The cheapest columns beside the basis that leave an integer basic solution, of whatever sign (Gomory 1965).
 
         Every solution has ``x_B = B^-1 b - sum B^-1 A_j x_j`` over the columns ``j`` outside the basis and costs the LP
-        value plus ``sum r_j x_j``, ``r_j >= 0`` their reduced costs. That ``x_B`` is integer (not that it is >= 0) is a
-        condition in the finite group ``Z^m / B Z^m``: a shortest path there, from 0 to ``b``, bounds the cost from
-        below. This settles the parity-like gaps on which branching would depend on the size of ``b``.
+        value plus ``sum r_j x_j``, ``r_j >= 0`` their reduced costs. That ``x_B`` is integer is a condition in the
+        finite group ``Z^m / B Z^m``, so the least ``sum r_j x_j`` is the length of a shortest path from 0 to ``b``
+        there: a lower bound that does not depend on the size of ``b``, and attained unless some ``x_B`` is negative.
+
+        Returns:
+            The length (scaled) and the columns on the path; None where no path is short enough to beat the incumbent.
         """
         scale = relaxed.denominator
-        if scale > GROUP_LIMIT:
-            return True
         budget = (self.cutoff - 1 - spent) * scale - relaxed.value
-        steps: dict[Column, int] = {}
+        steps: dict[Column, tuple[int, int]] = {}
         for j in available:
             column = self.columns[j]
             reduced = self.costs[j] * scale - sum(map(mul, relaxed.dual, column))
             if reduced <= budget:
                 element = tuple(sum(map(mul, column, row)) % scale for row in relaxed.inverse)
-                steps[element] = min(reduced, steps.get(element, reduced))
+                steps[element] = min((reduced, j), steps.get(element, (reduced, j)))
         origin = (0,) * len(relaxed.inverse)
-        distance = {origin: 0}
+        reached: dict[Column, tuple[int, int, Column]] = {origin: (0, -1, origin)}
         queue = [(0, origin)]
         while queue:
             length, element = heapq.heappop(queue)
             if element == relaxed.target:
-                return True
-            if length > distance[element]:
+                path: dict[int, int] = {}
+                while element != origin:
+                    _, j, element = reached[element]
+                    path[j] = path.get(j, 0) + 1
+                return length, path
+            if length > reached[element][0]:
                 continue
-            for step, cost in steps.items():
+            for step, (cost, j) in steps.items():
                 further = length + cost
-                reached = tuple((a + b) % scale for a, b in zip(element, step, strict=True))
-                if further < distance.get(reached, budget + 1):
-                    distance[reached] = further
-                    heapq.heappush(queue, (further, reached))
-        return False
+                target = tuple((a + b) % scale for a, b in zip(element, step, strict=True))
+                if further <= budget and (target not in reached or further < reached[target][0]):
+                    reached[target] = (further, j, element)
+                    heapq.heappush(queue, (further, target))
+        return None
 
     def complete(self, available: Sequence[int], rhs: Column, start: dict[int, int]) -> None:
         """Extend ``start`` greedily, first column first, and keep the result if it is a better incumbent."""
@@ -157,11 +193,18 @@ class _Search:
             number = _most(self.columns[j], rhs)
             if number:
                 used[j] = used.get(j, 0) + number
-                rhs = _subtract(rhs, [(self.columns[j], number)])
+                rhs = self._without(rhs, {j: number})
         cost = self._cost(used)
         if not any(rhs) and cost < self.cutoff:
             self.cutoff = cost
             self.best = Solution(cost, {j: x for j, x in sorted(used.items()) if x})
+
+    def _without(self, rhs: Column, used: dict[int, int]) -> Column:
+        left = list(rhs)
+        for j, number in used.items():
+            for i, a in enumerate(self.columns[j]):
+                left[i] -= a * number
+        return tuple(left)
 
     def _cost(self, used: dict[int, int]) -> int:
         return sum(self.costs[j] * x for j, x in used.items())
@@ -208,6 +251,7 @@ def _relax(
         value,
         scale,
         {j: row[0] for j, row in zip(basis, table, strict=True) if row[0]},
+        basis,
         dual,
         [row[1:] for row in table],
         tuple(row[0] % scale for row in table),
@@ -230,9 +274,5 @@ def _most(column: Column, rhs: Column) -> int:
     return min(b // a for a, b in zip(column, rhs, strict=True) if a)
 
 
-def _subtract(rhs: Column, used: Iterable[tuple[Column, int]]) -> Column:
-    left = list(rhs)
-    for column, number in used:
-        for i, a in enumerate(column):
-            left[i] -= a * number
-    return tuple(left)
+def _sum(left: dict[int, int], right: dict[int, int]) -> dict[int, int]:
+    return left | {j: left.get(j, 0) + x for j, x in right.items()}

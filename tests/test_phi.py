@@ -344,6 +344,32 @@ def test_random_integer_programs_agree_with_enumeration(monkeypatch, group_limit
     assert 100 < infeasible < 500
 
 
+@pytest.mark.parametrize("capacity", [8, 16])
+def test_the_work_does_not_grow_with_the_counts(monkeypatch, capacity):
+    """Linear programs solved per answer; branching alone would need more with every instance."""
+    solved = Counter()
+    original = pattern_program._relax
+    monkeypatch.setattr(pattern_program, "_relax", lambda *args: solved.update([key]) or original(*args))
+    rng = random.Random(capacity)
+    for k in range(60):
+        for size in (10**4, 10**12):
+            key = (k, size)
+            counts = residual_counts(rng, capacity, size)
+            best_packing(counts, Geometry(capacity)).check(counts)
+    assert len(solved) > 30
+    assert max(solved.values()) < 50
+
+
+def test_parity_gaps_that_branching_alone_drags_out_agree_with_cp_sat():
+    for counts in (
+        {1: 21, 14: 15, 3: 25, 4: 8, 11: 2, 6: 17, 9: 9},
+        {15: 2, 2: 412, 13: 1219, 4: 964, 5: 992, 6: 394, 7: 1015},
+        {1: 900, 14: 682, 13: 239, 4: 950, 5: 865, 6: 847, 9: 513},
+        {1: 19, 2: 8, 3: 16, 12: 5, 5: 22, 10: 21, 7: 5},
+    ):
+        assert min_partial_nodes(counts, Geometry(16)) == cp_sat(counts, {16: None})
+
+
 def test_the_group_relaxation_ends_searches_that_branching_alone_drags_out(monkeypatch):
     solved = Counter()
     original = pattern_program._relax
