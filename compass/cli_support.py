@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 import click
@@ -28,19 +29,37 @@ class _StopError(Exception):
 
 
 class Commands(click.Group):
-    """A group of commands that names the nearest one for an unknown one.
+    """A group of commands that names the nearest one for an unknown one, and takes in those of other packages.
+
+    Another package adds a command as an entry point of the group ``compass.commands``; it is loaded when it is asked
+    for, so that the core depends on no such package.
 
     Click would end an interrupt with an empty line and a closed pipe with status 1, which here means a failed check;
     this group hands both to :func:`run_commands`.
     """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands, sorted."""
+        return sorted({*super().list_commands(ctx), *_added_commands()})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """As in the base class, or the command of another package."""
+        command = super().get_command(ctx, cmd_name)
+        if command is None and cmd_name in _added_commands():
+            try:
+                command = _added_commands()[cmd_name].load()
+            except ModuleNotFoundError as error:
+                command = _unavailable(cmd_name, str(error.name))
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As in the base class, with the nearest name in the message."""
         if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            hint = nearest(args[0], self.commands)
-            raise click.UsageError(f"no such command {quoted(args[0])}{hint} (commands: {', '.join(self.commands)})")
+            names = self.list_commands(ctx)
+            hint = nearest(args[0], names)
+            raise click.UsageError(f"no such command {quoted(args[0])}{hint} (commands: {', '.join(names)})")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as in the base class
@@ -51,6 +70,22 @@ class Commands(click.Group):
             raise _StopError(INTERRUPTED) from None
         except BrokenPipeError:
             raise _StopError(PIPE_CLOSED) from None
+
+
+def _added_commands() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group="compass.commands")}
+
+
+def _unavailable(name: str, missing: str) -> click.Command:
+    """Stands in the help for a command whose dependencies are not installed, and says so when it is run."""
+
+    def complain_of_it(**_: object) -> None:
+        raise click.UsageError(f"{name} needs the module {missing}: pip install 'compass-abs[verify]'")
+
+    settings = {"ignore_unknown_options": True, "allow_extra_args": True}
+    return click.Command(
+        name, context_settings=settings, callback=complain_of_it, short_help="Needs compass-abs[verify]."
+    )
 
 
 def run_commands(commands: click.Group, arguments: Sequence[str] | None) -> int:

@@ -217,10 +217,10 @@ class SettledScheduler(ABC):
         for shape in choice.before:
             nodes.append(self.board.node_of(shape, beside=nodes[0] if nodes else -1))
         for install, gpus, source in choice.plan.steps:
-            if not install:
-                self._move(gpus, nodes[source], nodes[1 - source])
-            elif arriving is not None:
+            if install and arriving is not None:
                 self._install(arriving, nodes[source])
+            else:
+                self._move(gpus, nodes[source], nodes[1 - source])
 
     def _install(self, instance: Instance, node: int) -> None:
         self.board.install(instance, node)

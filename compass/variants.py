@@ -48,4 +48,4 @@ def make_scheduler(
         return Printed(nodes, geometry, readings or Readings())
     if variant == "repaired":
         return Repaired(nodes, geometry)
-    return Unified(nodes, geometry, open_nodes or 1)
+    return Unified(nodes, geometry, 1 if open_nodes is None else open_nodes)

@@ -186,7 +186,7 @@ def test_files_that_cannot_be_read(capsys, tmp_path, command):
     [
         ([], "Missing command"),
         (["sfi"], "no such command 'sfi', did you mean 'sif'?"),
-        (["a\x1b[2J"], r"no such command 'a\x1b[2J' (commands: sif,"),
+        (["a\x1b[2J"], r"no such command 'a\x1b[2J' (commands: "),
         (["--jsn"], "No such option"),
         (["sif"], "Missing argument 'SNAPSHOT'"),
         (["sif", "a", "b"], "unexpected extra argument"),
