@@ -44,10 +44,10 @@ from compass.errors import InputError
 from compass.event_io import format_decision, read_events
 from compass.events import Arrive, Decision, Depart, Event
 from compass.geometry import Geometry
+from compass.metric import sif
 from compass.phi import best_packing, min_nodes
 from compass.replay import replay
 from compass.scheduler import Scheduler, apply_event
-from compass.sif import sif
 from compass.snapshot_io import read_snapshot
 from compass.synthetic import MAX_DURATION, MAX_GAP, MAX_JOBS, MIXES, generate
 from compass.text_input import MAX_NODES, printable, source_name

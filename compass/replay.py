@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from compass.errors import InvariantViolated, NeverFits, NoLegalDestination
 from compass.events import Decision
+from compass.metric import avoidable_partial_nodes
 from compass.scheduler import Scheduler
-from compass.sif import avoidable_partial_nodes
 from compass.trace import TraceJob
 
 BOUND = 2

@@ -9,8 +9,8 @@ import pytest
 from compass.composition import Composition
 from compass.errors import DoesNotFitNow, InputError
 from compass.geometry import Geometry
+from compass.metric import avoidable_partial_nodes, sif
 from compass.phi import min_partial_nodes
-from compass.sif import avoidable_partial_nodes, sif
 from compass.snapshot import Node, PlacedInstance, Snapshot
 
 
