@@ -60,14 +60,14 @@ def demo(arguments: list[str]) -> None:
 
 def test(arguments: list[str]) -> None:
     """The tests, on both cores, with branch coverage."""
-    install("--editable", ".[plot]", "--group", "test")
+    install("--editable", ".[plot,verify]", "--group", "test")
     coverage = [] if arguments else ["--cov", "--cov-report=term-missing:skip-covered"]
     run(PYTHON, "-m", "pytest", "-q", "-n", "auto", *coverage, *arguments)
 
 
 def lint(arguments: list[str]) -> None:
     """Style, imports, docstrings and strict types."""
-    install("--editable", ".[plot]", "--group", "dev")
+    install("--editable", ".[plot,verify]", "--group", "dev")
     run(PYTHON, "-m", "ruff", "check", *arguments)
     run(PYTHON, "-m", "ruff", "format", "--check")
     run(PYTHON, "-m", "mypy")
@@ -75,7 +75,7 @@ def lint(arguments: list[str]) -> None:
 
 def benchmark(arguments: list[str]) -> None:
     """Every benchmark under tests/benchmarks; each prints its table."""
-    install("--editable", ".[plot]", "--group", "dev")
+    install("--editable", ".[plot,verify]", "--group", "dev")
     for script in sorted((ROOT / "tests" / "benchmarks").glob("bench_*.py")):
         run(PYTHON, script.relative_to(ROOT), *arguments)
 

@@ -8,9 +8,16 @@ import statistics
 import sys
 import time
 
+from pathlib import Path
+
 import compass.phi as phi
 from compass.composition import Composition
 from compass.geometry import Geometry
+from compass.replay import fifo
+from compass.trace import read_trace
+from compass.unified import Unified
+
+VENUS = Path(__file__).resolve().parents[3] / "shared" / "traces" / "venus.csv"
 
 
 def trace_like(rng, wcc):
@@ -45,6 +52,22 @@ FAMILIES = {
     "G=16 5,000 instances, unpaired": (16, lambda rng: unpaired(rng, 16, 5_000)),
     "G=16 10^12 instances, unpaired": (16, lambda rng: unpaired(rng, 16, 10**12)),
 }
+
+
+def venus_without_wcc(_):
+    """The composition after each event of Venus, all jobs started at submission, where WCC fails; in turn."""
+    if not VIOLATING:
+        scheduler = Unified(None)
+        for _served in fifo(read_trace(str(VENUS)), scheduler):
+            if not scheduler.running.wcc:
+                VIOLATING.append(scheduler.running.as_dict())
+    VIOLATING.append(VIOLATING.pop(0))
+    return VIOLATING[-1]
+
+
+VIOLATING = []
+if VENUS.exists():
+    FAMILIES["G=8  Venus, no WCC"] = (8, venus_without_wcc)
 
 
 def milliseconds(call):

@@ -73,6 +73,7 @@ def draw(title: str, rows: list[tuple[str, ReplayReport]], out: Path) -> None:
     for (name, report), x in zip(rows, moves, strict=True):
         axes.annotate(name, (x, report.max_avoidable_under_wcc / NODES), (5, 5), textcoords="offset points", fontsize=8)
     axes.axhline(2 / NODES, color="grey", linewidth=0.8, linestyle="--", label="2/N")
+    axes.margins(x=0.12, y=0.1)
     axes.set_xlabel("moved instances per instance event")
     axes.set_ylabel("SIF")
     axes.set_title(f"{title}, {NODES} nodes", fontsize=10)
