@@ -7,7 +7,6 @@ import random
 import statistics
 import sys
 import time
-
 from pathlib import Path
 
 import compass.phi as phi
@@ -58,9 +57,8 @@ def venus_without_wcc(_):
     """The composition after each event of Venus, all jobs started at submission, where WCC fails; in turn."""
     if not VIOLATING:
         scheduler = Unified(None)
-        for _served in fifo(read_trace(str(VENUS)), scheduler):
-            if not scheduler.running.wcc:
-                VIOLATING.append(scheduler.running.as_dict())
+        events = fifo(read_trace(str(VENUS)), scheduler)
+        VIOLATING.extend(scheduler.running.as_dict() for _ in events if not scheduler.running.wcc)
     VIOLATING.append(VIOLATING.pop(0))
     return VIOLATING[-1]
 
