@@ -1,0 +1,94 @@
+"""Running the ledger: every query of the chosen claims, then a verdict for each claim.
+
+A claim's verdict is what its evidence bears out: *refuted* when a piece of evidence meant to refute shows it, or one
+meant to support finds a violation; *proved*, *checked* or *measured* when all evidence shows what it should; else
+*open*. It is then compared with the verdict the ledger expects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from os import cpu_count
+from typing import Any
+
+from verification.evidence import Answer, Options, Query, queries
+from verification.ledger import Claim
+
+
+@dataclass
+class Result:
+    """What came out for a claim: each query with its answer and seconds."""
+
+    claim: Claim
+    answers: list[tuple[Query, Answer, float]] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict that the answers bear out."""
+        if any(answer.refutes for _, answer, _ in self.answers):
+            return "refuted"
+        if not self.answers or not all(answer.shown for _, answer, _ in self.answers):
+            return "open"
+        supported = {query.supports for query, _, _ in self.answers}
+        return next(verdict for verdict in ("refuted", "proved", "checked", "measured") if verdict in supported)
+
+    @property
+    def as_expected(self) -> bool:
+        """The verdict is the expected one; an expected "open" needs no evidence to bear it out."""
+        return self.verdict == self.claim.verdict
+
+    @property
+    def seconds(self) -> float:
+        """Time of all queries together."""
+        return sum(seconds for _, _, seconds in self.answers)
+
+    def to_json(self) -> dict[str, Any]:
+        """The record of ``compass check --json``."""
+        return {
+            "claim": self.claim.id,
+            "variant": self.claim.variant,
+            "reading": self.claim.reading,
+            "verdict": self.verdict,
+            "expected": self.claim.verdict,
+            "scope": self.claim.scope,
+            "method": self.claim.method,
+            "seconds": round(self.seconds, 3),
+            "artifact": f"proofs/{self.claim.name}",
+        }
+
+
+def run(
+    claims: Sequence[Claim],
+    options: Options,
+    on_answer: Callable[[Query, Answer, float], None] = lambda query, answer, seconds: None,
+    workers: int | None = None,
+) -> list[Result]:
+    """Run every query of the claims on ``workers`` processes (default: one a core) and gather the results.
+
+    ``on_answer`` is called as answers come in, in the order of the claims. Results are deterministic but for times.
+    """
+    results = {claim.name: Result(claim) for claim in claims}
+    pending = [query for claim in claims for query in queries(claim, options)]
+    for query, (answer, seconds) in zip(pending, _run_all(pending, workers or cpu_count() or 1), strict=True):
+        results[query.claim.name].answers.append((query, answer, seconds))
+        on_answer(query, answer, seconds)
+    return list(results.values())
+
+
+def _run_all(pending: list[Query], workers: int) -> Iterator[tuple[Answer, float]]:
+    if workers == 1:
+        yield from map(Query.run, pending)
+        return
+    # spawn: the solvers' native libraries do not survive a fork.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(Query.run, pending)
+
+
+def summary(results: Iterable[Result]) -> str:
+    """The closing line."""
+    results = list(results)
+    met = sum(result.as_expected for result in results)
+    return f"{met} of {len(results)} verdicts as expected"

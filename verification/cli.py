@@ -1,0 +1,147 @@
+"""The command ``compass check``: run the ledger, or check one given history."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from compass.cli_options import chosen_scheduler, integer, json_option
+from compass.cli_support import DONE, FAILED
+from compass.draw import draw
+from compass.errors import InputError, InvariantViolated, NeverFits, NoLegalDestination
+from compass.event_io import read_events
+from compass.scheduler import Scheduler, apply_event
+from compass.text_input import MAX_NODES, nearest, quoted, source_name
+from compass.variants import VARIANTS
+from verification.check import run, summary
+from verification.evidence import Answer, Options, Query
+from verification.job_claims import PREDICATES, Outcome
+from verification.ledger import Claim, read_ledger
+
+
+@click.command("check")
+@click.argument("claims", nargs=-1)
+@click.option("--variant", type=click.Choice(VARIANTS), help="Only claims about this variant.")
+@click.option("--max-nodes", callback=integer(1, 16), metavar="N", help="Explore no cluster larger than this.")
+@click.option("--full", is_flag=True, help="The full tier: larger clusters, and every smallest history searched again.")
+@click.option("--solver", type=click.Choice(("z3", "cvc5", "both")), default="both", help="SMT solvers to ask (both).")
+@click.option("--trace", metavar="EVENTS", help="Check one history instead; needs --nodes and --variant.")
+@click.option("--nodes", callback=integer(1, MAX_NODES), metavar="N", help="Size of the cluster of --trace.")
+@click.option("--open-nodes", callback=integer(1, MAX_NODES), metavar="M", help="The dial of unified, for --trace.")
+@click.option("--reading", "readings", multiple=True, metavar="NAME=VALUE", help="A reading of printed, for --trace.")
+@json_option
+def check_command(
+    claims: tuple[str, ...],
+    *,
+    variant: str | None,
+    max_nodes: int | None,
+    full: bool,
+    solver: str,
+    trace: str | None,
+    nodes: int | None,
+    open_nodes: int | None,
+    readings: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Check the claims of the ledger, or one history.
+
+    Every query is run and its line printed with its time; then the table of verdicts. Status 0 when every verdict is
+    the expected one, 1 when any differs.
+    """
+    if trace is not None:
+        if variant is None or nodes is None or claims:
+            raise click.UsageError("--trace needs --nodes and --variant, and takes no claim")
+        scheduler = chosen_scheduler(variant, nodes, open_nodes=open_nodes, readings=readings, capacity=8, widths=None)
+        return _check_history(trace, scheduler, variant, as_json)
+    if nodes is not None or open_nodes is not None or readings:
+        raise click.UsageError("--nodes, --open-nodes and --reading go with --trace")
+    options = Options(full, max_nodes, ("z3", "cvc5") if solver == "both" else (solver,))
+    return _check_ledger(_chosen(claims, variant), options, as_json)
+
+
+def _chosen(names: tuple[str, ...], variant: str | None) -> list[Claim]:
+    """Claims by id or by folder name; all of the variant where none is named."""
+    ledger = read_ledger()
+    known = sorted({claim.id for claim in ledger} | {claim.name for claim in ledger})
+    for name in names:
+        if name not in known:
+            raise click.UsageError(f"no claim {quoted(name)}{nearest(name, known)} (claims: {', '.join(known)})")
+    chosen = [
+        claim
+        for claim in ledger
+        if (not names or claim.id in names or claim.name in names) and variant in (None, claim.variant)
+    ]
+    if not chosen:
+        raise click.UsageError(f"no claim of {variant} among these")
+    return chosen
+
+
+def _check_ledger(claims: list[Claim], options: Options, as_json: bool) -> int:
+    def line(query: Query, answer: Answer, seconds: float) -> None:
+        mark = "ok  " if answer.shown else "FAIL" if answer.refutes else "??  "
+        print(f"{mark} {seconds:7.2f}s  {query.claim.name}: {query.name}: {answer.detail}", flush=True)
+
+    quiet = (lambda query, answer, seconds: None) if as_json else line
+    results = run(claims, options, quiet)
+    if as_json:
+        print(json.dumps([result.to_json() for result in results], indent=2))
+    else:
+        print()
+        for result in results:
+            note = "" if result.as_expected else f"   EXPECTED {result.claim.verdict}"
+            print(f"{result.claim.name:<32} {result.verdict:<9} {result.claim.scope}{note}")
+        print(summary(results))
+    return DONE if all(result.as_expected for result in results) else FAILED
+
+
+def _check_history(events: str, scheduler: Scheduler, variant: str, as_json: bool) -> int:
+    """Play a history; print the first claim that breaks, and the state."""
+    name = source_name(events)
+    for line, event in read_events(events, scheduler.geometry.capacity):
+        try:
+            outcome = Outcome(event, apply_event(scheduler, event).admitted)
+        except NoLegalDestination as finding:
+            outcome = Outcome(event, False, str(finding))
+        except NeverFits as error:
+            raise InputError(f"{name}:{line}: {error}") from error
+        except InputError as error:
+            raise InputError(f"{name}:{line}: {error}") from error
+        broken = _broken(scheduler, outcome, variant)
+        if broken is not None:
+            _print_broken(f"{name}:{line}", broken, scheduler, as_json=as_json)
+            return FAILED
+    if as_json:
+        print(json.dumps({"claim": None, "variant": variant}))
+    else:
+        print(f"{name}: no claim is broken ({', '.join(PREDICATES_OF[variant])})")
+    return DONE
+
+
+PREDICATES_OF = {
+    "printed": tuple(PREDICATES),
+    "repaired": ("prop-1", "theorem-1", "theorem-1-structure", "saturation", "pool-pass", "slotted-pass"),
+    "unified": ("prop-1", "theorem-1", "saturation", "no-waiting"),
+}
+"""The claims that are checked on a history of each variant, in this order."""
+
+
+def _broken(scheduler: Scheduler, outcome: Outcome, variant: str) -> tuple[str, str] | None:
+    for claim in PREDICATES_OF[variant]:
+        reason = PREDICATES[claim](scheduler, outcome)
+        if reason is not None:
+            return claim, reason
+    return None
+
+
+def _print_broken(where: str, broken: tuple[str, str], scheduler: Scheduler, *, as_json: bool) -> None:
+    claim, reason = broken
+    try:
+        drawing = draw(scheduler.snapshot())
+    except InvariantViolated as error:
+        drawing = [str(error)]
+    if as_json:
+        print(json.dumps({"claim": claim, "where": where, "reason": reason, "state": drawing}, ensure_ascii=False))
+        return
+    print(f"{where}: {claim} is broken: {reason}")
+    print("\n".join(drawing))

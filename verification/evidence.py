@@ -1,0 +1,220 @@
+"""From evidence to queries: what each kind of evidence in the ledger has to show, as functions that can be run.
+
+A query answers whether its piece of evidence shows what the claim says it shows. An engine that cannot tell (a solver's
+"unknown", a timeout, a missing solver) makes the query fail: it never passes by silence.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from compass.errors import CompassError
+from compass.event_io import read_events
+from compass.geometry import Geometry
+from compass.readings import Readings, all_readings
+from compass.scheduler import Scheduler
+from compass.variants import make_scheduler
+from verification.appendix_b import BestFitCompacted
+from verification.count_evidence import explored
+from verification.job_claims import PREDICATES
+from verification.jobs import Exhausted, replayed, smallest_violation
+from verification.ledger import Claim
+from verification.packings import STATEMENTS, smallest_counterexample
+from verification.solvers import SolverError, run_smt
+
+SUPPORTS = {"trace": "refuted", "smt": "proved", "counts": "checked", "packings": "checked"}
+"""The verdict that a kind of evidence bears out."""
+
+
+class Answer(NamedTuple):
+    """``shown``: the evidence shows what it should. ``refutes``: it shows the opposite. Neither: it cannot tell."""
+
+    shown: bool
+    refutes: bool
+    detail: str
+
+
+class Options(NamedTuple):
+    """What to run: the tier, the largest explored cluster (None: as the ledger says) and the solvers."""
+
+    full: bool = False
+    max_nodes: int | None = None
+    solvers: tuple[str, ...] = ("z3", "cvc5")
+
+
+@dataclass(frozen=True)
+class Query:
+    """One thing to run: a name for its line, the verdict it bears out, and a picklable call."""
+
+    claim: Claim
+    name: str
+    supports: str
+    call: Callable[..., Answer]
+    arguments: tuple[Any, ...] = field(default=(), repr=False)
+
+    def run(self) -> tuple[Answer, float]:
+        """The answer and the seconds it took; a finding of an engine is an answer, a bug propagates."""
+        start = time.perf_counter()
+        try:
+            answer = self.call(*self.arguments)
+        except SolverError as error:
+            answer = Answer(False, False, str(error))
+        return answer, time.perf_counter() - start
+
+
+def queries(claim: Claim, options: Options) -> Iterator[Query]:
+    """The queries of a claim, in the order of its evidence; the full tier's are left out unless asked for."""
+    for item in claim.evidence:
+        if item.get("tier") == "full" and not options.full:
+            continue
+        yield from _KINDS[item["kind"]](claim, item, options)
+
+
+def _trace(claim: Claim, item: Mapping[str, Any], options: Options) -> Iterator[Query]:
+    for reading in chosen_readings(item):
+        name = f"{item['file']} breaks {item['predicate']}" + (f" under {reading}" if reading else "")
+        yield Query(claim, name, "refuted", trace_breaks, (claim, item, reading))
+    if options.full and "smallest_sizes" in item:
+        yield Query(claim, f"no smaller history than {item['file']}", "refuted", trace_is_smallest, (claim, item))
+
+
+def chosen_readings(item: Mapping[str, Any]) -> list[Readings | None]:
+    """The readings that an item is about: all that have the given values; None once for variants without readings."""
+    if "readings" not in item:
+        return [None]
+    wanted = dict(setting.split("=") for setting in item["readings"])
+    if "all" not in wanted:
+        return [Readings.parse(item["readings"])]
+    del wanted["all"]
+    found = (r.canonical() for r in all_readings() if all(getattr(r, k) in v.split("|") for k, v in wanted.items()))
+    return list(dict.fromkeys(found))
+
+
+def scheduler_of(claim: Claim, item: Mapping[str, Any], reading: Readings | None) -> Scheduler:
+    """A new scheduler as an item of evidence names it."""
+    geometry = Geometry(item.get("capacity", 8))
+    algorithm = item.get("algorithm", claim.variant)
+    if algorithm == "appendix-b":
+        return BestFitCompacted(item["nodes"], geometry, reading or Readings())
+    return make_scheduler(algorithm, item["nodes"], geometry, item.get("open_nodes"), reading)
+
+
+def trace_breaks(claim: Claim, item: Mapping[str, Any], reading: Readings | None) -> Answer:
+    """Replay a recorded history and ask the predicate."""
+    events = [event for _, event in read_events(str(claim.folder / item["file"]), item.get("capacity", 8))]
+    try:
+        scheduler, outcome = replayed(lambda: scheduler_of(claim, item, reading), events)
+    except CompassError as error:
+        return Answer(False, False, f"the history cannot be replayed: {error}")
+    reason = PREDICATES[item["predicate"]](scheduler, outcome)
+    if reason is None:
+        return Answer(False, False, "the history does not break the claim")
+    default = reading is None or reading == Readings()
+    if default and reason != item["reason"]:
+        return Answer(False, False, f"another reason than recorded: {reason}")
+    return Answer(True, False, reason)
+
+
+def trace_is_smallest(claim: Claim, item: Mapping[str, Any]) -> Answer:
+    """Search all histories again, from one node on, and compare size with the recorded one."""
+    readings = chosen_readings(item)
+    reading = Readings() if Readings() in readings else readings[0]
+    for nodes in range(1, item["nodes"] + 1):
+        wanted = {**item, "nodes": nodes}
+        found = smallest_violation(
+            lambda wanted=wanted: scheduler_of(claim, wanted, reading),
+            PREDICATES[item["predicate"]],
+            item["smallest_sizes"],
+            item["events"],
+        )
+        if isinstance(found, Exhausted):
+            continue
+        size = (nodes, len(found.events), found.instances, found.gpus)
+        expected = (item["nodes"], item["events"], item["instances"], item["gpus"])
+        shown = size == expected
+        return Answer(shown, False, f"nodes, events, instances, GPUs: smallest {size}, recorded {expected}")
+    return Answer(False, False, "no history found")
+
+
+def _smt(claim: Claim, item: Mapping[str, Any], options: Options) -> Iterator[Query]:
+    files = sorted(claim.folder.glob("*.smt2"))
+    if len(files) != item["files"]:
+        missing = f"{len(files)} .smt2 files, {item['files']} expected"
+        yield Query(claim, "obligations", "proved", _failure, (missing,))
+    for path in files:
+        for solver in options.solvers:
+            yield Query(claim, f"{path.stem} [{solver}]", "proved", smt_answer, (str(path), solver))
+
+
+def smt_answer(path: str, solver: str) -> Answer:
+    """Run a file by a solver and compare with the status it states."""
+    expected, found = run_smt(path, solver)
+    return Answer(found == expected, found != expected, f"{found}, expected {expected}")
+
+
+def _counts(claim: Claim, item: Mapping[str, Any], options: Options) -> Iterator[Query]:
+    if options.max_nodes is not None and item["nodes"] > options.max_nodes:
+        return
+    for reading in chosen_readings(item):
+        name = f"all states of {item['nodes']} nodes" + (f", m = {item['open_nodes']}" if "open_nodes" in item else "")
+        yield Query(claim, name, "checked", counts_hold, (claim, item, reading))
+
+
+def counts_hold(claim: Claim, item: Mapping[str, Any], reading: Readings | None) -> Answer:
+    """Explore all count states; the predicates must hold and the recorded numbers come out again."""
+    broken, numbers = explored(claim.variant, item, reading)
+    if broken is not None:
+        return Answer(False, True, broken)
+    differs = {k: (numbers[k], v) for k, v in item["numbers"].items() if numbers[k] != v}
+    shown = ", ".join(f"{k} {numbers[k]}" for k in item["numbers"])
+    return Answer(not differs, False, f"found, recorded: {differs}" if differs else shown)
+
+
+def _packings(claim: Claim, item: Mapping[str, Any], options: Options) -> Iterator[Query]:
+    broken = "sizes" in item
+    what = f"smallest packing that breaks {item['statement']}" if broken else f"every packing keeps {item['statement']}"
+    name = f"{what}, up to {item['largest']} instances"
+    yield Query(claim, name, "refuted" if broken else "checked", packings_answer, (item,))
+
+
+def packings_answer(item: Mapping[str, Any]) -> Answer:
+    """List the packings and compare the smallest counterexample with the recorded one, or with there being none."""
+    assert item["statement"] in STATEMENTS
+    found = smallest_counterexample(item["statement"], item["largest"], Geometry(item.get("capacity", 8)))
+    if found is None:
+        return Answer("sizes" not in item, False, f"none among at most {item['largest']} instances")
+    if list(found.sizes) != item.get("sizes"):
+        return Answer(False, "sizes" not in item, f"{found.sizes}: {found.reason}")
+    return Answer(True, False, f"{found.sizes}: {found.reason}")
+
+
+def _function(claim: Claim, item: Mapping[str, Any], options: Options) -> Iterator[Query]:
+    name = item["call"].rpartition(":")[2].replace("_", " ")
+    yield Query(claim, name, item["supports"], function_answer, (item,))
+
+
+def function_answer(item: Mapping[str, Any]) -> Answer:
+    """Call a function of this package: it returns (holds, detail, numbers); recorded numbers must come out again."""
+    module, _, function = item["call"].partition(":")
+    holds, detail, numbers = getattr(importlib.import_module(module), function)(**item.get("arguments", {}))
+    differs = {k: (numbers.get(k), v) for k, v in item.get("numbers", {}).items() if numbers.get(k) != v}
+    if differs:
+        return Answer(False, False, f"found, recorded: {differs}")
+    return Answer(holds, not holds, detail)
+
+
+def _failure(detail: str) -> Answer:
+    return Answer(False, False, detail)
+
+
+_KINDS: dict[str, Callable[[Claim, Mapping[str, Any], Options], Iterator[Query]]] = {
+    "trace": _trace,
+    "smt": _smt,
+    "counts": _counts,
+    "packings": _packings,
+    "function": _function,
+}

@@ -1,0 +1,97 @@
+"""The ledger: one folder under ``proofs/`` for each claim, described by its ``claim.toml``.
+
+A claim states its expected verdict and lists the evidence that has to bear it out; ``proofs/schema.json`` says what a
+``claim.toml`` may hold. Reading the ledger checks nothing but its form.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+from compass.errors import InputError
+
+PROOFS = Path(__file__).resolve().parent.parent / "proofs"
+"""Where the ledger is: beside this package, in a checkout."""
+
+VERDICTS = ("proved", "checked", "refuted", "measured", "open")
+"""Proved for all N in scope, checked by exhaustion up to a bound, refuted by a history or packing, measured, open."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim with its expected verdict; fields as in ``proofs/schema.json``, ``folder`` is where it stands."""
+
+    folder: Path
+    id: str
+    variant: str
+    place: str
+    statement: str
+    reading: str
+    scope: str
+    verdict: str
+    method: str
+    idea: str
+    trusted: tuple[str, ...]
+    gaps: tuple[str, ...]
+    versions: Mapping[str, str]
+    evidence: tuple[Mapping[str, Any], ...]
+
+    @property
+    def name(self) -> str:
+        """The folder's name, unique within the ledger."""
+        return self.folder.name
+
+
+@cache
+def _schema(proofs: Path) -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads((proofs / "schema.json").read_text(encoding="utf-8"))
+    return schema
+
+
+def read_claim(folder: Path) -> Claim:
+    """The claim of a folder.
+
+    Raises:
+        InputError: there is no ``claim.toml``, or it is not of the schema's form; the message names file and field.
+    """
+    path = folder / "claim.toml"
+    try:
+        record = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{path}: {error}") from error
+    validator = jsonschema.Draft202012Validator(_schema(folder.parent))
+    error = jsonschema.exceptions.best_match(validator.iter_errors(record))
+    if error is not None:
+        raise InputError(f"{path}: {error.json_path}: {error.message}")
+    lists = {name: tuple(record.pop(name)) for name in ("trusted", "gaps", "evidence")}
+    return Claim(folder=folder, **record, **lists)
+
+
+def read_ledger(proofs: Path = PROOFS) -> list[Claim]:
+    """Every claim, by folder name.
+
+    Raises:
+        InputError: a claim is malformed, or there is no ledger.
+    """
+    folders = sorted(path.parent for path in proofs.glob("*/claim.toml"))
+    if not folders:
+        raise InputError(f"{proofs}: no claims; the ledger comes with a checkout of the project")
+    return [read_claim(folder) for folder in folders]
+
+
+def table(claims: list[Claim]) -> str:
+    """The claims as a table in Markdown: what README and the documentation show."""
+    order = {verdict: index for index, verdict in enumerate(VERDICTS)}
+    rows = ["| claim | variant | verdict | scope | method |", "|---|---|---|---|---|"]
+    for claim in sorted(claims, key=lambda c: (c.variant, order[c.verdict], c.id, c.name)):
+        link = f"[{claim.id}](proofs/{claim.name})"
+        rows.append(f"| {link} | {claim.variant} | {claim.verdict} | {claim.scope} | {claim.method} |")
+    return "\n".join(rows) + "\n"
