@@ -201,8 +201,13 @@ def _exclusion(s: States) -> Mask:
     return np.asarray((s.vacancy == 0) | (s.loose == 0))
 
 
-def _admitted(s: States) -> Mask:
-    return _admits(s, s.keys)
+def _closure(s: States) -> Mask:
+    """What runs is admitted, and what is left after any departure is too."""
+    good = _admits(s, s.keys)
+    for gpus in s.setting.sizes:
+        some = np.flatnonzero(s.counts[gpus])
+        good[some] &= _admits(s, s.keys[some] - s.setting.compositions.unit[gpus])
+    return good
 
 
 def _admits(s: States, keys: Ints) -> Mask:
@@ -258,7 +263,7 @@ SETTLED: dict[str, Predicate] = {
     **COMMON,
     "exclusion": _exclusion,
     "saturation": lambda s: _implies(s.wcc, s.vacancy == 0),
-    "closure": _admitted,
+    "closure": _closure,
 }
 
 REPAIRED: dict[str, Predicate] = {

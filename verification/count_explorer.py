@@ -90,7 +90,9 @@ class Exploration:
         max_partial_wcc, max_avoidable_wcc: the same over states under WCC.
         moves: for each kind of step, how many transitions move 0, 1, 2, ... instances.
         witnesses: states in which the maxima are attained, the most moves are made, or a step is stuck.
-        claims: each claim with the number of its violations.
+        claims: each claim with the number of its violations. Two are about steps: ``progress`` (every step has a legal
+            destination or plan) and ``conservation`` (no step loses, adds or changes an instance); their states
+            are those that such a step starts from.
         seconds: wall time; no part of comparisons.
     """
 
@@ -170,6 +172,8 @@ class Search:
         self.moves: dict[str, Ints] = {}
         self.most_moves: dict[str, tuple[int, int, int]] = {}
         self._stuck: list[Ints] = []
+        self._lost: list[Ints] = []
+        self._sources: tuple[Ints, Ints] | None = None
 
     def run(self) -> None:
         """Reach everything."""
@@ -186,6 +190,7 @@ class Search:
         self.transitions += len(batch.source)
         if len(batch.stuck):
             self._stuck.append(codes[batch.stuck])
+        self._check_conserved(codes, batch)
         targets = self.ranking.ranks(batch.rows) + batch.phase * self.ranking.size
         self._count_moves(codes, batch, targets)
         new = np.flatnonzero(self.distance[targets] < 0)
@@ -193,6 +198,17 @@ class Search:
         self.distance[reached] = distance
         self.parent[reached] = codes[batch.source[new[first]]]
         return reached
+
+    def _check_conserved(self, codes: Ints, batch: Batch) -> None:
+        """What runs after a step is what ran before it, and the instance that came, without the one that left."""
+        encoding, event = self.steps.compositions, batch.event
+        change = {"arrive": 1, "place": 1, "depart": -1, "remove": -1, "compact": 0}[event.kind]
+        if self._sources is None or self._sources[0] is not codes:
+            self._sources = codes, encoding.keys(self.ranking.rows(codes % self.ranking.size))
+        before = self._sources[1][batch.source] + change * encoding.unit[event.gpus]
+        lost = encoding.keys(batch.rows) != before
+        if lost.any():
+            self._lost.append(np.unique(codes[batch.source[lost]]))
 
     def _count_moves(self, codes: Ints, batch: Batch, targets: Ints) -> None:
         if not len(batch.moves):
@@ -252,9 +268,10 @@ class Search:
             measured.take(states, ranks)
             for name, predicate in claims.items():
                 violations[name].append(ranks[~predicate(states)])
-        stuck = np.unique(np.concatenate(self._stuck)) if self._stuck else settled[:0]
+        stuck, lost = _distinct(self._stuck), _distinct(self._lost)
         counts = {name: self._claim(name, len(settled), np.concatenate(codes)) for name, codes in violations.items()}
         counts["progress"] = self._claim("progress", len(self.reached()), stuck)
+        counts["conservation"] = self._claim("conservation", len(self.reached()), lost)
         return Exploration(
             variant=model.variant,
             readings=model.readings_text,
@@ -321,6 +338,10 @@ class Search:
             text = f"{before.text} -> {self.model.describe(two.nodes)}"
             found[f"moves of {kind}"] = Witness(moves, two, text, (*before.path, str(event)))
         return found
+
+
+def _distinct(parts: list[Ints]) -> Ints:
+    return np.unique(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
 
 
 MOST_CODES = 2**31 - 1
