@@ -58,7 +58,7 @@ def test_a_random_walk_of_the_code_is_a_walk_of_the_model(scheduler, model):
 
 
 @pytest.mark.parametrize(
-    "reading", ["", "refill=pseudocode", "rehome=before", "migrations=simultaneous", "hosts=first"]
+    "reading", ["refill=text", "refill=pseudocode", "rehome=before", "migrations=simultaneous", "hosts=first"]
 )
 def test_a_random_walk_of_printed_is_a_walk_of_the_model(reading):
     readings = Readings.parse([reading])
