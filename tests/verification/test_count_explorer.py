@@ -222,6 +222,23 @@ def test_results_are_deterministic():
     assert explore(PrintedModel(2)) == explore(PrintedModel(2))
 
 
+@pytest.mark.parametrize(
+    "readings",
+    [
+        Readings(cap="nodes"),
+        Readings(cap="nodes", hosts="first", refill="pseudocode"),
+        Readings(migrations="simultaneous", rehome="before"),
+        Readings(ties="highest"),
+    ],
+    ids=str,
+)
+def test_readings_that_are_said_to_coincide_do(readings):
+    """``Readings.canonical`` leaves out points without effect; at count level ``ties`` has none either."""
+    found = explore(PrintedModel(2, readings))
+    same = explore(PrintedModel(2, replace(readings.canonical(), ties="lowest")))
+    assert replace(found, readings="") == replace(same, readings="")
+
+
 def test_moves_are_counted():
     found = explore(unified_model(2))
     assert found.max_moves == {"arrive": 4, "depart": 4}
