@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from compass.shapes import Shape
 from verification.claims_settled import require_settled
-from verification.obligations import Claim
+from verification.smt_claim import Claim
 from verification.smt_model import Model, State
 from verification.smt_terms import Bool, Int, Script, conj, maximum, same, total
 

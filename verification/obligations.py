@@ -1,100 +1,77 @@
-"""Proof obligations: small questions for a solver, which together give the claims about every number of nodes.
+"""All proof obligations: every claim, variant and geometry that is proved for every number of nodes.
 
-An obligation is one SMT-LIB text with its expected answer. To prove "premises imply goal" the text asks for premises
-without the goal and expects *unsat*. The premises alone are asked as well and must be *sat*, so that no proof is
-vacuous; equal premises of a claim are asked once. A few obligations expect *sat* because they show that a bound is
-reached or a condition is needed.
-
-The claims themselves are in :mod:`verification.claims_settled`, :mod:`verification.claims_bounds` and
-:mod:`verification.claims_printed`; :func:`obligations` collects them.
+With m the dial of `unified` an unknown integer from 1 on (no limit is m = N). Each claim is a folder of ``proofs/``.
 """
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Literal
+from functools import lru_cache
 
-from verification.smt_model import Model, State
-from verification.smt_terms import LINE, Bool, Script, negation
+from compass.discipline import repaired_discipline, unified_discipline
+from compass.geometry import Geometry, geometry_of
+from verification.claims_admission import closure_claim, no_waiting_claim
+from verification.claims_bounds import closed_form_claim, node_bound_claim, saturation_claim, sif_bound_claim
+from verification.claims_moves import moves_claim
+from verification.claims_printed import pool_pass_claim, width_pass_claim
+from verification.claims_settled import conservation_claim, exclusion_claim, limits_claim, termination_claim
+from verification.smt_claim import Claim, Obligation
+from verification.smt_model import Model
 
-Status = Literal["sat", "unsat"]
+CAPACITIES = (2, 4, 8)
+"""The geometries proved by default; 16 has 713 shapes, see :func:`obligations`."""
+
+CLAIMS: dict[str, Callable[[Model, Claim], None]] = {
+    "exclusion": exclusion_claim,
+    "limits": limits_claim,
+    "termination": termination_claim,
+    "conservation": conservation_claim,
+    "no-waiting": no_waiting_claim,
+    "closure": closure_claim,
+    "saturation": saturation_claim,
+    "node-bound": node_bound_claim,
+    "sif-bound": sif_bound_claim,
+    "closed-form": closed_form_claim,
+    "moves": moves_claim,
+}
+"""Claims about `repaired` and `unified`, by the name of their folders."""
 
 
-@dataclass(frozen=True)
-class Obligation:
-    """One question and its expected answer.
+def model_of(variant: str, geometry: Geometry) -> Model:
+    """The model of a variant: `repaired`, or `unified` with its dial unknown.
 
-    Attributes:
-        claim: the claim it belongs to.
-        variant: the variant of the algorithm the claim is about.
-        capacity: G of the geometry.
-        name: what it is about, unique within claim, variant and capacity.
-        expected: the answer that supports the claim.
-        meaning: what that answer says, one sentence.
-        text: the SMT-LIB 2 text.
+    Raises:
+        KeyError: there is no such variant.
     """
-
-    claim: str
-    variant: str
-    capacity: int
-    name: str
-    expected: Status
-    meaning: str
-    text: str
-
-    @property
-    def folder(self) -> str:
-        """Where it is exported: a folder for each variant and claim."""
-        return f"{self.variant}-{self.claim}"
-
-    @property
-    def path(self) -> str:
-        """Its file below ``proofs/``."""
-        return f"{self.folder}/g{self.capacity}-{self.name}.smt2"
+    discipline = {"repaired": repaired_discipline, "unified": unified_discipline}[variant](geometry)
+    return Model(discipline, dial=variant == "unified")
 
 
-@dataclass
-class Claim:
-    """Collects the obligations of one claim about one variant and geometry."""
+def settled_obligations(variant: str, model: Model) -> list[Obligation]:
+    """Every obligation about a model of `repaired` or `unified`; a damaged model gives obligations that fail."""
+    found: list[Obligation] = []
+    for name, build in CLAIMS.items():
+        if name == "closed-form" and variant != "unified":
+            continue  # about packings, not about a variant: it is asked once
+        claim = Claim(name, variant, model.geometry.capacity)
+        build(model, claim)
+        found += claim.found
+    return found
 
-    name: str
-    variant: str
-    capacity: int
-    found: list[Obligation] = field(default_factory=list)
-    _premises: set[tuple[Bool, ...]] = field(default_factory=set)
 
-    def prove(self, name: str, meaning: str, script: Script, goal: Bool) -> None:
-        """The assertions of the script imply the goal; and they can be satisfied."""
-        premises = tuple(script.assertions)
-        if premises not in self._premises:
-            self._premises.add(premises)
-            self._add(f"{name}-premise", "sat", f"Not vacuous: the premises of {name} can hold.", script)
-        script.require(negation(goal), "The goal, negated: unsat means that it always holds.")
-        self._add(name, "unsat", meaning, script)
+def printed_obligations(geometry: Geometry) -> list[Obligation]:
+    """Every obligation about the printed algorithm."""
+    pool, width = (Claim(name, "printed", geometry.capacity) for name in ("pool-pass", "slotted-pass"))
+    pool_pass_claim(pool)
+    width_pass_claim(width, geometry.widths)
+    return [*pool.found, *width.found]
 
-    def reach(self, name: str, meaning: str, script: Script) -> None:
-        """The assertions of the script can be satisfied."""
-        self._add(name, "sat", meaning, script)
 
-    def about(self, model: Model, name: str, meaning: str, build: Callable[[State], Bool]) -> None:
-        """Prove the goal that ``build`` returns from what it requires of a symbolic state."""
-        state = State(model, Script())
-        goal = build(state)
-        self.prove(name, meaning, state.script, goal)
-
-    def example(self, model: Model, name: str, meaning: str, build: Callable[[State], Bool]) -> None:
-        """Some state satisfies the condition that ``build`` returns."""
-        state = State(model, Script())
-        state.script.require(build(state), "Wanted.")
-        self.reach(name, meaning, state.script)
-
-    def _add(self, name: str, expected: Status, meaning: str, script: Script) -> None:
-        header = [
-            f"{self.variant}, G = {self.capacity}, claim {self.name}, obligation {name}",
-            *textwrap.wrap(meaning, LINE - 2),
-            f"Expected: {expected}. The number of nodes is not bounded.",
-        ]
-        text = script.text(expected, header)
-        self.found.append(Obligation(self.name, self.variant, self.capacity, name, expected, meaning, text))
+@lru_cache
+def obligations(capacity: int) -> tuple[Obligation, ...]:
+    """All obligations for a capacity, in a fixed order."""
+    geometry = geometry_of(capacity)
+    found = printed_obligations(geometry)
+    for variant in ("repaired", "unified"):
+        found += settled_obligations(variant, model_of(variant, geometry))
+    return tuple(found)

@@ -90,9 +90,13 @@ class Model:
 
     def paired_hosts(self, gpus: int) -> list[Entry]:
         """An anchor is installed by a plan for two open, stray or empty nodes, or for one such and a covered donor."""
+        planned = ((pair, self._plans.plan(*pair, gpus)) for pair in self.pairs())
+        return [_planned(pair, plan) for pair, plan in planned if plan]
+
+    def pairs(self) -> Iterator[tuple[Shape, Shape]]:
+        """The pairs that have plans: of open, stray and empty nodes, and of such a node with a covered donor."""
         covered = [s for s in self._donors if not s.open]
-        pairs = dict.fromkeys([*self._pairs(), *product(self._active, covered)])
-        return [_planned(pair, plan) for pair in pairs if (plan := self._plans.plan(*pair, gpus))]
+        return iter(dict.fromkeys([*self._pairs(), *product(self._active, covered)]))
 
     @cached_property
     def refills(self) -> list[Entry]:
@@ -167,11 +171,19 @@ def sums(model: Model) -> dict[str, Callable[[Shape], int]]:
 
 
 class State:
-    """A symbolic state: the counts as unknowns, sums as defined terms, made when first asked for."""
+    """A symbolic state: the counts as unknowns, sums as defined terms, made when first asked for.
 
-    def __init__(self, model: Model, script: Script) -> None:
+    Args:
+        model: the steps.
+        script: where declarations, definitions and assertions go.
+        sample: steps have only some of their entries. That is a stronger condition, so where it can be satisfied the
+            whole one can be too; it keeps the files that only show this short.
+    """
+
+    def __init__(self, model: Model, script: Script, sample: bool = False) -> None:
         self.model = model
         self.script = script
+        self._sample = sample
         self._weights = sums(model)
         self._sums: dict[str, Int] = {}
         script.note("Unknowns: n_X is the number of nodes with just the instances X, a digit (or _number) a size.")
@@ -222,6 +234,8 @@ class State:
         names = list(names)
         before = {name: self[name] for name in names if name != "moves"}
         entries = list(entries)
+        if self._sample:
+            entries = entries[:: -(-len(entries) // 64)]
         conditions = [self._condition(entry, within_limits, preferred) for entry in entries]
         self.script.note(
             "The step: nodes of one of these shapes (or pairs of shapes) are taken, and each sum X changes by d_X."

@@ -67,6 +67,7 @@ def ask(solver: str, text: str, seconds: float = 60.0) -> Answer:
     module = _module(solver)
     if text.count("(check-sat)") != 1:
         raise ValueError(f"{text.count('(check-sat)')} check-sat commands in the text: must be one")
+    failures = (module.Z3Exception,) if solver == "z3" else (RuntimeError,)
     start = time.perf_counter()
     try:
         status = _ask_z3(module, text, seconds) if solver == "z3" else _ask_cvc5(module, text, seconds)

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from verification import solvers
+from verification.solvers import NoVerdict, SolverMissing, ask
+
+SAT = "(set-logic QF_LIA)\n(declare-const x Int)\n(assert (> x 0))\n(check-sat)\n"
+UNSAT = SAT.replace("(check-sat)", "(assert (< x 1))\n(check-sat)")
+HARD = (
+    "(set-logic QF_LIA)\n"
+    + "".join(f"(declare-const x{k} Int)\n" for k in range(40))
+    + (
+        # Market split: equations in 0/1 unknowns that no solver decides quickly.
+        "".join(f"(assert (and (>= x{k} 0) (<= x{k} 1)))\n" for k in range(40))
+        + "".join(
+            f"(assert (= (+ {' '.join(f'(* {(k * k * 37 + row * 7919 + k * row * 613) % 100} x{k})' for k in range(40))})"
+            f" {sum((k * k * 37 + row * 7919 + k * row * 613) % 100 for k in range(40)) // 2}))\n"
+            for row in range(5)
+        )
+        + "(check-sat)\n"
+    )
+)
+
+each_solver = pytest.mark.parametrize(
+    "solver",
+    [
+        pytest.param(name, marks=pytest.mark.skipif(name in solvers.missing(), reason=f"{name} is not installed"))
+        for name in solvers.SOLVERS
+    ],
+)
+
+
+@each_solver
+def test_sat_and_unsat(solver: str) -> None:
+    assert ask(solver, SAT).status == "sat"
+    answer = ask(solver, UNSAT)
+    assert (answer.solver, answer.status) == (solver, "unsat")
+    assert answer.seconds >= 0
+
+
+@each_solver
+def test_the_stated_status_does_not_change_the_answer(solver: str) -> None:
+    assert ask(solver, SAT.replace("(declare", "(set-info :status unsat)\n(declare", 1)).status == "sat"
+
+
+@each_solver
+def test_out_of_time_is_no_verdict(solver: str) -> None:
+    with pytest.raises(NoVerdict, match=solver):
+        ask(solver, HARD, seconds=0.05)
+
+
+@each_solver
+def test_an_error_in_the_text_is_no_verdict(solver: str) -> None:
+    with pytest.raises(NoVerdict, match="y"):
+        ask(solver, SAT.replace("(> x 0)", "(> y 0)"))
+
+
+@each_solver
+@pytest.mark.parametrize("text", [SAT.replace("(check-sat)", ""), SAT + "(check-sat)\n"])
+def test_one_question_a_text(solver: str, text: str) -> None:
+    with pytest.raises(ValueError, match="must be one"):
+        ask(solver, text)
+
+
+def test_an_unknown_solver() -> None:
+    with pytest.raises(ValueError, match="z3 or cvc5"):
+        ask("yices", SAT)
+
+
+@pytest.mark.parametrize("solver", solvers.SOLVERS)
+def test_a_missing_solver_is_an_error_of_its_own(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, solver, None)  # what an import of an absent package meets
+    with pytest.raises(SolverMissing, match=solver):
+        ask(solver, SAT)
+
+
+def test_missing_and_installed_are_all_of_them() -> None:
+    assert sorted((*solvers.installed(), *solvers.missing())) == sorted(solvers.SOLVERS)
+
+
+@each_solver
+def test_version(solver: str) -> None:
+    assert solvers.version(solver)[0].isdigit()
