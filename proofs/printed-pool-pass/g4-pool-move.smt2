@@ -1,0 +1,44 @@
+; printed, G = 4, claim pool-pass, obligation pool-move
+; A move keeps N and what is outside, and the source has one item less: the pass ends.
+; Expected: unsat. The number of nodes is not bounded.
+(set-logic QF_LIA)
+(set-info :status unsat)
+; in_r: nodes in the list N, apart from the source, with room for r more items; each has an item.
+; items, room: of the source, which is in N. outside: nodes not in N with an item and room for another one.
+(declare-const in_0 Int)
+(declare-const in_1 Int)
+(declare-const in_2 Int)
+(declare-const in_3 Int)
+(declare-const items Int)
+(declare-const room Int)
+(declare-const outside Int)
+(assert (and (>= in_0 0) (>= in_1 0) (>= in_2 0) (>= in_3 0)))
+(assert (and (>= items 0) (>= room 0) (>= outside 0)))
+; items and room together fit on one node
+(assert (<= (+ items room) 4))
+; invariant: outside of N no node has an item and room for another one
+(assert (= outside 0))
+; an item moves from the source to a host with room r
+(assert (and (>= items 1) (>= (+ in_1 in_2 in_3) 1)))
+(declare-const after_0 Int)
+(declare-const after_1 Int)
+(declare-const after_2 Int)
+(declare-const after_3 Int)
+(assert (or
+         (and
+          (>= in_1 1) (= after_0 (+ in_0 1)) (= after_1 (+ in_1 (- 1))) (= after_2 (+ in_2 0))
+          (= after_3 (+ in_3 0)))
+         (and
+          (>= in_2 1) (= after_0 (+ in_0 0)) (= after_1 (+ in_1 1)) (= after_2 (+ in_2 (- 1)))
+          (= after_3 (+ in_3 0)))
+         (and
+          (>= in_3 1) (= after_0 (+ in_0 0)) (= after_1 (+ in_1 0)) (= after_2 (+ in_2 1))
+          (= after_3 (+ in_3 (- 1))))))
+; The goal, negated: unsat means that it always holds.
+(assert (not
+         (and
+          (and
+           (>= after_0 0) (>= after_1 0) (>= after_2 0) (>= after_3 0)
+           (= (+ after_0 after_1 after_2 after_3) (+ in_0 in_1 in_2 in_3)))
+          (and (>= (- items 1) 0) (<= (+ (- items 1) (+ room 1)) 4)))))
+(check-sat)

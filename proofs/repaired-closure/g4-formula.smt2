@@ -1,0 +1,24 @@
+; repaired, G = 4, claim closure, obligation formula
+; The test that admission makes is ceil(A/G) + ceil(P/G) <= N.
+; Expected: unsat. The number of nodes is not bounded.
+(set-logic QF_LIA)
+(set-info :status unsat)
+; Unknowns: N nodes, slots of total width A, demand T; of any composition.
+(declare-const N Int)
+(declare-const A Int)
+(declare-const T Int)
+(assert (and (>= N 1) (>= A 0) (>= T 0)))
+(declare-const slotted_needed Int)
+; slotted_needed = ceil(. / G)
+(assert (and (<= A (* 4 slotted_needed)) (< (* 4 slotted_needed) (+ A 4))))
+(declare-const pool_needed Int)
+; pool_needed = ceil(. / G)
+(assert (and
+         (<= (ite (>= (- T A) 0) (- T A) 0) (* 4 pool_needed))
+         (< (* 4 pool_needed) (+ (ite (>= (- T A) 0) (- T A) 0) 4))))
+; The goal, negated: unsat means that it always holds.
+(assert (not
+         (=
+          (and (<= A (* 4 N)) (>= (- (* 4 N) T) 0) (not (and (> T A) (> (- (* 4 slotted_needed) A) (- (* 4 N) T)))))
+          (<= (+ slotted_needed pool_needed) N))))
+(check-sat)

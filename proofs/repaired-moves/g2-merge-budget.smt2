@@ -1,0 +1,42 @@
+; repaired, G = 2, claim moves, obligation merge-budget
+; A merge costs what it takes off the budget 0 stray + 1 max(0, open_pool + stray - 1) + 0 max(0, open - 1).
+; Expected: unsat. The number of nodes is not bounded.
+(set-logic QF_LIA)
+(set-info :status unsat)
+; Unknowns: n_X is the number of nodes with just the instances X, a digit (or _number) a size.
+(declare-const n_0 Int)
+(declare-const n_1 Int)
+(declare-const n_2 Int)
+(declare-const n_11 Int)
+(assert (and (>= n_0 0) (>= n_1 0) (>= n_2 0) (>= n_11 0)))
+(define-fun vacancy () Int 0)
+(define-fun free () Int (+ n_1 (* 2 n_11)))
+(define-fun stray () Int 0)
+; refills are done, at most one node is stray
+(assert (and (or (= vacancy 0) (= free 0)) (<= stray 1)))
+(define-fun open_pool () Int n_1)
+(define-fun open () Int 0)
+(define-fun donors () Int (+ n_1 n_11))
+; The step: nodes of one of these shapes (or pairs of shapes) are taken, and each sum X changes by d_X.
+(declare-const d_stray Int)
+(declare-const d_open_pool Int)
+(declare-const d_open Int)
+(declare-const d_moves Int)
+(assert (and (= d_stray 0) (= d_open_pool (- 2)) (= d_open 0) (= d_moves 1) (>= n_1 2)))
+(define-fun stray_after () Int (+ stray d_stray))
+(define-fun open_pool_after () Int (+ open_pool d_open_pool))
+(define-fun open_after () Int (+ open d_open))
+; The goal, negated: unsat means that it always holds.
+(assert (not
+         (<=
+          d_moves
+          (-
+           (+
+            (+ (* 0 stray) (ite (>= (- (+ open_pool stray) 1) 0) (- (+ open_pool stray) 1) 0))
+            (* 0 (ite (>= (- open 1) 0) (- open 1) 0)))
+           (+
+            (+
+             (* 0 stray_after)
+             (ite (>= (- (+ open_pool_after stray_after) 1) 0) (- (+ open_pool_after stray_after) 1) 0))
+            (* 0 (ite (>= (- open_after 1) 0) (- open_after 1) 0)))))))
+(check-sat)

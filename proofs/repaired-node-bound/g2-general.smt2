@@ -1,0 +1,32 @@
+; repaired, G = 2, claim node-bound, obligation general
+; Always at most 1 + max(1, delta) nodes are partial.
+; Expected: unsat. The number of nodes is not bounded.
+(set-logic QF_LIA)
+(set-info :status unsat)
+; Unknowns: n_X is the number of nodes with just the instances X, a digit (or _number) a size.
+(declare-const n_0 Int)
+(declare-const n_1 Int)
+(declare-const n_2 Int)
+(declare-const n_11 Int)
+(assert (and (>= n_0 0) (>= n_1 0) (>= n_2 0) (>= n_11 0)))
+(define-fun vacancy () Int 0)
+(define-fun free () Int (+ n_1 (* 2 n_11)))
+; exclusion: no vacancy beside a free instance
+(assert (or (= vacancy 0) (= free 0)))
+(define-fun open () Int 0)
+(define-fun open_pool () Int n_1)
+(define-fun stray () Int 0)
+; no kind of node is over its limit
+(assert (and (<= open 1) (<= open_pool 1) (<= stray 0)))
+(define-fun partial () Int n_1)
+(define-fun wanted () Int 0)
+(define-fun ones () Int (+ n_1 (* 2 n_11)))
+; The goal, negated: unsat means that it always holds.
+(assert (not
+         (<=
+          partial
+          (+
+           (ite
+            (>= (ite (>= (- wanted ones) 0) (- wanted ones) 0) 1) (ite (>= (- wanted ones) 0) (- wanted ones) 0) 1)
+           1))))
+(check-sat)

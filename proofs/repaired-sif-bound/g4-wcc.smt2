@@ -1,0 +1,47 @@
+; repaired, G = 4, claim sif-bound, obligation wcc
+; Under WCC, nu - Phi* <= 2, so SIF <= 2/N.
+; Expected: unsat. The number of nodes is not bounded.
+(set-logic QF_LIA)
+(set-info :status unsat)
+; Unknowns: n_X is the number of nodes with just the instances X, a digit (or _number) a size.
+(declare-const n_0 Int)
+(declare-const n_1 Int)
+(declare-const n_2 Int)
+(declare-const n_3 Int)
+(declare-const n_4 Int)
+(declare-const n_11 Int)
+(declare-const n_21 Int)
+(declare-const n_31 Int)
+(declare-const n_22 Int)
+(declare-const n_111 Int)
+(declare-const n_211 Int)
+(declare-const n_1111 Int)
+(assert (and
+         (>= n_0 0) (>= n_1 0) (>= n_2 0) (>= n_3 0) (>= n_4 0) (>= n_11 0) (>= n_21 0) (>= n_31 0) (>= n_22 0)
+         (>= n_111 0) (>= n_211 0) (>= n_1111 0)))
+(define-fun vacancy () Int n_3)
+(define-fun free () Int (+ n_1 (* 2 n_11) n_21 (* 3 n_111) (* 2 n_211) (* 4 n_1111)))
+; exclusion: no vacancy beside a free instance
+(assert (or (= vacancy 0) (= free 0)))
+(define-fun open () Int n_2)
+(define-fun open_pool () Int (+ n_1 n_11 n_111))
+(define-fun stray () Int (+ n_21 n_211))
+; no kind of node is over its limit
+(assert (and (<= open 1) (<= open_pool 1) (<= stray 0)))
+(define-fun ones () Int (+ n_1 (* 2 n_11) n_21 n_31 (* 3 n_111) (* 2 n_211) (* 4 n_1111)))
+(define-fun wanted () Int (+ n_3 n_31))
+; WCC now: n_1 >= V
+(assert (>= ones wanted))
+; x_l: nodes of load l in any packing of the same instances, Phi* being the best of them;
+; more_busy: how many busy nodes that packing has more than the state (full ones included)
+(declare-const x_1 Int)
+(declare-const x_2 Int)
+(declare-const x_3 Int)
+(declare-const more_busy Int)
+(define-fun gap () Int (+ (* 3 n_1) (* 2 n_2) n_3 (* 2 n_11) n_21 n_111))
+; same demand: T = G busy - gap of both
+(assert (and (>= x_1 0) (>= x_2 0) (>= x_3 0) (= (- (+ (* 3 x_1) (* 2 x_2) x_3) gap) (* 4 more_busy))))
+(define-fun partial () Int (+ n_1 n_2 n_3 n_11 n_21 n_111))
+; The goal, negated: unsat means that it always holds.
+(assert (not (<= (- partial (+ x_1 x_2 x_3)) 2)))
+(check-sat)

@@ -1,0 +1,16 @@
+; unified, G = 2, claim closed-form, obligation lower
+; Every packing has at least [T mod G != 0] partial nodes.
+; Expected: unsat. The number of nodes is not bounded.
+(set-logic QF_LIA)
+(set-info :status unsat)
+; x_l: nodes of load l in any packing at all
+(declare-const x_1 Int)
+(declare-const x_2 Int)
+(assert (and (>= x_1 0) (>= x_2 0)))
+(declare-const q Int)
+(declare-const r Int)
+; r = gap mod G, 0 just where G divides T
+(assert (and (= x_1 (+ (* 2 q) r)) (>= r 0) (< r 2)))
+; The goal, negated: unsat means that it always holds.
+(assert (not (>= x_1 (ite (= r 0) 0 1))))
+(check-sat)

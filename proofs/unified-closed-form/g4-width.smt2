@@ -1,0 +1,19 @@
+; unified, G = 4, claim closed-form, obligation width
+; Under WCC, max(A, T) = T: ceil(T / G) nodes are enough for admission.
+; Expected: unsat. The number of nodes is not bounded.
+(set-logic QF_LIA)
+(set-info :status unsat)
+; n_g: running instances of g GPUs, of any composition
+(declare-const n_1 Int)
+(declare-const n_2 Int)
+(declare-const n_3 Int)
+(declare-const n_4 Int)
+(assert (and (>= n_1 0) (>= n_2 0) (>= n_3 0) (>= n_4 0)))
+(define-fun T () Int (+ n_1 (* 2 n_2) (* 3 n_3) (* 4 n_4)))
+(define-fun A () Int (+ (* 2 n_2) (* 4 n_3) (* 4 n_4)))
+(define-fun V () Int n_3)
+; WCC: n_1 >= V
+(assert (>= n_1 V))
+; The goal, negated: unsat means that it always holds.
+(assert (not (= (ite (>= A T) A T) T)))
+(check-sat)

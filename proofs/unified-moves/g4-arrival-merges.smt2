@@ -1,0 +1,34 @@
+; unified, G = 4, claim moves, obligation arrival-merges
+; So at most 1 merges follow an arrival.
+; Expected: unsat. The number of nodes is not bounded.
+(set-logic QF_LIA)
+(set-info :status unsat)
+; Unknowns: n_X is the number of nodes with just the instances X, a digit (or _number) a size.
+(declare-const n_0 Int)
+(declare-const n_1 Int)
+(declare-const n_2 Int)
+(declare-const n_3 Int)
+(declare-const n_4 Int)
+(declare-const n_11 Int)
+(declare-const n_21 Int)
+(declare-const n_31 Int)
+(declare-const n_22 Int)
+(declare-const n_111 Int)
+(declare-const n_211 Int)
+(declare-const n_1111 Int)
+(assert (and
+         (>= n_0 0) (>= n_1 0) (>= n_2 0) (>= n_3 0) (>= n_4 0) (>= n_11 0) (>= n_21 0) (>= n_31 0) (>= n_22 0)
+         (>= n_111 0) (>= n_211 0) (>= n_1111 0)))
+(declare-const refills Int)
+; all refills are done
+(assert (and (>= refills 0) (<= refills 1)))
+(define-fun open () Int (+ n_1 n_2 n_11 n_21 n_111))
+(declare-const m Int)
+; m: the most open nodes that the variant allows, any number from 1
+(assert (>= m 1))
+(define-fun open_free () Int (+ n_1 (* 2 n_11) n_21 (* 3 n_111)))
+; as proved for refills
+(assert (<= (* 2 (- open m)) (+ refills (ite (>= open_free 1) 1 0))))
+; The goal, negated: unsat means that it always holds.
+(assert (not (<= (- open m) 1)))
+(check-sat)

@@ -1,0 +1,63 @@
+; unified, G = 4, claim moves, obligation departure-start-premise
+; Not vacuous: the premises of departure-start can hold.
+; Expected: sat. The number of nodes is not bounded.
+(set-logic QF_LIA)
+(set-info :status sat)
+; Unknowns: n_X is the number of nodes with just the instances X, a digit (or _number) a size.
+(declare-const n_0 Int)
+(declare-const n_1 Int)
+(declare-const n_2 Int)
+(declare-const n_3 Int)
+(declare-const n_4 Int)
+(declare-const n_11 Int)
+(declare-const n_21 Int)
+(declare-const n_31 Int)
+(declare-const n_22 Int)
+(declare-const n_111 Int)
+(declare-const n_211 Int)
+(declare-const n_1111 Int)
+(assert (and
+         (>= n_0 0) (>= n_1 0) (>= n_2 0) (>= n_3 0) (>= n_4 0) (>= n_11 0) (>= n_21 0) (>= n_31 0) (>= n_22 0)
+         (>= n_111 0) (>= n_211 0) (>= n_1111 0)))
+(define-fun vacancy () Int n_3)
+(define-fun free () Int (+ n_1 (* 2 n_11) n_21 (* 3 n_111) (* 2 n_211) (* 4 n_1111)))
+; exclusion: no vacancy beside a free instance
+(assert (or (= vacancy 0) (= free 0)))
+(define-fun open () Int (+ n_1 n_2 n_11 n_21 n_111))
+(declare-const m Int)
+; m: the most open nodes that the variant allows, any number from 1
+(assert (>= m 1))
+; no kind of node is over its limit
+(assert (<= open m))
+(define-fun open_donors () Int (+ n_1 n_11 n_21 n_111))
+(define-fun donors () Int (+ n_1 n_11 n_21 n_111 n_211 n_1111))
+; The step: nodes of one of these shapes (or pairs of shapes) are taken, and each sum X changes by d_X.
+(declare-const d_open Int)
+(declare-const d_open_donors Int)
+(declare-const d_donors Int)
+(declare-const d_vacancy Int)
+(declare-const d_free Int)
+(assert (or
+         (and
+          (= d_open (- 1)) (= d_open_donors (- 1)) (= d_donors (- 1)) (= d_vacancy 0) (= d_free (- 1)) (> n_1 0))
+         (and (= d_open (- 1)) (= d_open_donors 0) (= d_donors 0) (= d_vacancy 0) (= d_free 0) (> n_2 0))
+         (and (= d_open 0) (= d_open_donors (- 1)) (= d_donors (- 1)) (= d_vacancy 0) (= d_free (- 1)) (> n_21 0))
+         (and (= d_open 0) (= d_open_donors 0) (= d_donors 0) (= d_vacancy (- 1)) (= d_free 0) (> n_3 0))
+         (and
+          (= d_open 0) (= d_open_donors 0) (= d_donors 0) (= d_vacancy 0) (= d_free (- 1))
+          (or (> n_11 0) (> n_111 0)))
+         (and
+          (= d_open 0) (= d_open_donors 0) (= d_donors 0) (= d_vacancy 0) (= d_free 0) (or (> n_21 0) (> n_4 0)))
+         (and (= d_open 0) (= d_open_donors 0) (= d_donors 0) (= d_vacancy 1) (= d_free 0) (> n_31 0))
+         (and (= d_open 1) (= d_open_donors 0) (= d_donors 0) (= d_vacancy 0) (= d_free 0) (> n_22 0))
+         (and
+          (= d_open 1) (= d_open_donors 1) (= d_donors 0) (= d_vacancy 0) (= d_free (- 1))
+          (or (> n_211 0) (> n_1111 0)))
+         (and (= d_open 1) (= d_open_donors 1) (= d_donors 0) (= d_vacancy 0) (= d_free 0) (> n_211 0))
+         (and (= d_open 1) (= d_open_donors 1) (= d_donors 1) (= d_vacancy 0) (= d_free 1) (> n_31 0))))
+(define-fun open_after () Int (+ open d_open))
+(define-fun open_donors_after () Int (+ open_donors d_open_donors))
+(define-fun donors_after () Int (+ donors d_donors))
+(define-fun vacancy_after () Int (+ vacancy d_vacancy))
+(define-fun free_after () Int (+ free d_free))
+(check-sat)

@@ -1,0 +1,31 @@
+; unified, G = 2, claim no-waiting, obligation arrive-2
+; With at most one open node left, an admitted anchor of 2 GPUs finds a host, for every m.
+; Expected: unsat. The number of nodes is not bounded.
+(set-logic QF_LIA)
+(set-info :status unsat)
+; Unknowns: n_X is the number of nodes with just the instances X, a digit (or _number) a size.
+(declare-const n_0 Int)
+(declare-const n_1 Int)
+(declare-const n_2 Int)
+(declare-const n_11 Int)
+(assert (and (>= n_0 0) (>= n_1 0) (>= n_2 0) (>= n_11 0)))
+(define-fun vacancy () Int 0)
+(define-fun free () Int (+ n_1 (* 2 n_11)))
+; exclusion: no vacancy beside a free instance
+(assert (or (= vacancy 0) (= free 0)))
+(define-fun open () Int n_1)
+(declare-const m Int)
+; m: the most open nodes that the variant allows, any number from 1
+(assert (>= m 1))
+; no kind of node is over its limit
+(assert (<= open m))
+(define-fun nodes () Int (+ n_0 n_1 n_2 n_11))
+(define-fun slots () Int (* 2 n_2))
+(define-fun demand () Int (+ n_1 (* 2 n_2) (* 2 n_11)))
+; max(A, T) <= G N afterwards
+(assert (and (<= (+ slots 2) (* 2 nodes)) (<= (+ demand 2) (* 2 nodes))))
+; all merges are done
+(assert (<= open 1))
+; The goal, negated: unsat means that it always holds.
+(assert (not (or (or (>= n_1 2) (> n_0 0)) (and (<= (+ open 0) m) (and (> n_1 0) (> n_0 0))))))
+(check-sat)

@@ -1,0 +1,34 @@
+; unified, G = 2, claim sif-bound, obligation wcc-premise
+; Not vacuous: the premises of wcc can hold.
+; Expected: sat. The number of nodes is not bounded.
+(set-logic QF_LIA)
+(set-info :status sat)
+; Unknowns: n_X is the number of nodes with just the instances X, a digit (or _number) a size.
+(declare-const n_0 Int)
+(declare-const n_1 Int)
+(declare-const n_2 Int)
+(declare-const n_11 Int)
+(assert (and (>= n_0 0) (>= n_1 0) (>= n_2 0) (>= n_11 0)))
+(define-fun vacancy () Int 0)
+(define-fun free () Int (+ n_1 (* 2 n_11)))
+; exclusion: no vacancy beside a free instance
+(assert (or (= vacancy 0) (= free 0)))
+(define-fun open () Int n_1)
+(declare-const m Int)
+; m: the most open nodes that the variant allows, any number from 1
+(assert (>= m 1))
+; no kind of node is over its limit
+(assert (<= open m))
+(define-fun ones () Int (+ n_1 (* 2 n_11)))
+(define-fun wanted () Int 0)
+; WCC now: n_1 >= V
+(assert (>= ones wanted))
+; x_l: nodes of load l in any packing of the same instances, Phi* being the best of them;
+; more_busy: how many busy nodes that packing has more than the state (full ones included)
+(declare-const x_1 Int)
+(declare-const more_busy Int)
+(define-fun gap () Int n_1)
+; same demand: T = G busy - gap of both
+(assert (and (>= x_1 0) (= (- x_1 gap) (* 2 more_busy))))
+(define-fun partial () Int n_1)
+(check-sat)

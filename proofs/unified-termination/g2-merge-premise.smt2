@@ -1,0 +1,21 @@
+; unified, G = 2, claim termination, obligation merge-premise
+; Not vacuous: the premises of merge can hold.
+; Expected: sat. The number of nodes is not bounded.
+(set-logic QF_LIA)
+(set-info :status sat)
+; Unknowns: n_X is the number of nodes with just the instances X, a digit (or _number) a size.
+(declare-const n_0 Int)
+(declare-const n_1 Int)
+(declare-const n_2 Int)
+(declare-const n_11 Int)
+(assert (and (>= n_0 0) (>= n_1 0) (>= n_2 0) (>= n_11 0)))
+(define-fun vacancy () Int 0)
+(define-fun free () Int (+ n_1 (* 2 n_11)))
+; exclusion: min(vacancy, free) = 0, and stays 0 (claim exclusion)
+(assert (or (= vacancy 0) (= free 0)))
+(define-fun open () Int n_1)
+; The step: nodes of one of these shapes (or pairs of shapes) are taken, and each sum X changes by d_X.
+(declare-const d_open Int)
+(assert (and (= d_open (- 2)) (>= n_1 2)))
+(define-fun open_after () Int (+ open d_open))
+(check-sat)
