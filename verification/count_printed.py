@@ -61,6 +61,7 @@ class PrintedModel:
         readings: the choices at the open points; ``ties`` has no effect.
         geometry: the node geometry.
         sizes: demands that may arrive (default: all).
+        single: every job has one instance, so that Compact follows each Place and each Remove.
 
     Examples:
         >>> model = PrintedModel(2)
@@ -80,8 +81,10 @@ class PrintedModel:
         readings: Readings | None = None,
         geometry: Geometry | None = None,
         sizes: Collection[int] | None = None,
+        single: bool = False,
     ) -> None:
         self.nodes = nodes
+        self.single = single
         self.readings = readings or Readings()
         self.geometry = geometry or geometry_of(8)
         self.sizes = tuple(sorted(sizes or self.geometry.sizes))
@@ -318,15 +321,19 @@ class PrintedModel:
         """Every step: Places and Removes of the size under way, or of any if there is none, then Compact."""
         nodes, phase = state
         for gpus in self.sizes:
-            if phase in (0, gpus):
+            if self.may_follow(phase, gpus):
                 yield from self._steps(CountEvent("place", gpus), self.place(nodes, gpus), gpus)
         for node in sorted(set(nodes)):
             for leaving in self.removals(node):
-                if phase in (0, -leaving.gpus):
+                if self.may_follow(phase, -leaving.gpus):
                     event = CountEvent("remove", leaving.gpus, self.describe((node,)))
                     yield from self._steps(event, self.remove(nodes, node, leaving), -leaving.gpus)
         if phase:
             yield from self._steps(CountEvent("compact"), self.compact(nodes), 0)
+
+    def may_follow(self, phase: int, wanted: int) -> bool:
+        """Whether an instance of the phase ``wanted`` may come or leave in a phase."""
+        return phase == 0 or (phase == wanted and not self.single)
 
     @staticmethod
     def _steps(event: CountEvent, outcomes: Iterable[Outcome], phase: int) -> Iterator[Successor]:

@@ -85,7 +85,7 @@ class PrintedSteps:
     def _jobs(self, rows: Rows, phase: int) -> Iterator[Batch]:
         """Places and Removes that may follow in a phase."""
         for gpus in self.model.sizes:
-            if phase in (0, gpus):
+            if self.model.may_follow(phase, gpus):
                 applied = self._place[gpus].apply(rows, self._place_mask(rows, gpus))
                 target = self.model.phases.index(gpus)
                 yield Batch(CountEvent("place", gpus), applied.source, applied.rows, applied.moves, NOTHING, target)
@@ -94,7 +94,7 @@ class PrintedSteps:
             source = np.flatnonzero(of_type.any(axis=0))
             if len(source):
                 for leaving in self.model.removals(node):
-                    if phase in (0, -leaving.gpus):
+                    if self.model.may_follow(phase, -leaving.gpus):
                         yield self._removal(rows[:, source], source, node, leaving)
 
     def _removal(self, rows: Rows, source: Ints, node: int, leaving: Leaving) -> Batch:

@@ -207,6 +207,29 @@ def test_theorem_1_is_refuted_with_three_nodes():
     assert (states.avoidable[0], bool(states.wcc[0])) == (3, True)
 
 
+def test_jobs_of_several_instances_make_the_printed_bound_grow():
+    """Jobs of one instance: three avoidable partial nodes at most; otherwise more with every second node."""
+    sizes = {1, 2, 4}
+    several = [explore(PrintedModel(n, sizes=sizes)).max_avoidable_wcc for n in range(2, 7)]
+    single = [explore(PrintedModel(n, sizes=sizes, single=True)).max_avoidable_wcc for n in range(2, 7)]
+    assert several == [2, 3, 3, 4, 4]
+    assert single == [2, 3, 3, 3, 3]
+
+
+def test_four_avoidable_partial_nodes_by_jobs():
+    """The worst state of five nodes is reached by the code itself."""
+    printed = Printed(5)
+    for job, gpus, instances in (("c", 4, 1), ("a", 2, 1), ("y", 2, 1), ("b", 2, 3), ("x", 2, 2), ("d", 2, 3)):
+        printed.arrive(job, gpus, instances)
+    printed.depart("y")
+    printed.arrive("e", 4)
+    printed.arrive("o", 1, 2)
+    printed.depart("x")
+    assert [node.load for node in printed.snapshot().nodes] == [4, 6, 8, 4, 2]
+    assert printed.running.wcc
+    assert printed.partial_nodes - min_partial_nodes(printed.running, nodes=5) == 4
+
+
 def test_witness_paths_lead_there():
     model = PrintedModel(2)
     found = explore(model)
