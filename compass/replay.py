@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from compass.errors import InvariantViolated, NeverFits, NoLegalDestination
 from compass.events import Decision
+from compass.follow import Follower
 from compass.metric import avoidable_partial_nodes
 from compass.scheduler import Scheduler
 from compass.trace import TraceJob
@@ -78,6 +79,7 @@ class ReplayReport:
         events: admissions and departures.
         instance_events: the instances in them.
         never_fit: jobs left out because they could not run on the empty cluster.
+        unserved: jobs still waiting when everything else has left; a violation, since the cluster is empty then.
         wcc_events: events after which WCC holds.
         max_avoidable: most avoidable partial nodes, ``N SIF``, after any event.
         max_avoidable_under_wcc: the same over the events after which WCC holds.
@@ -92,6 +94,7 @@ class ReplayReport:
     events: int = 0
     instance_events: int = 0
     never_fit: int = 0
+    unserved: int = 0
     wcc_events: int = 0
     max_avoidable: int = 0
     max_avoidable_under_wcc: int = 0
@@ -124,6 +127,7 @@ class ReplayReport:
             "events": self.events,
             "instance_events": self.instance_events,
             "never_fit": self.never_fit,
+            "unserved": self.unserved,
             "wcc_events": self.wcc_events,
             "max_avoidable": self.max_avoidable,
             "max_avoidable_under_wcc": self.max_avoidable_under_wcc,
@@ -143,10 +147,12 @@ def replay(
     scheduler: Scheduler,
     progress: Callable[[int], None] | None = None,
 ) -> ReplayReport:
-    """Replay a trace on an empty cluster; after every event check the variant's invariants and compute SIF.
+    """Replay a trace on an empty cluster; after every event check what it did and compute SIF.
 
-    After each event the nodes that it touched are recounted, and at the end the whole cluster. A replay stops at the
-    first violation, which the report then holds.
+    Nothing has to be taken on trust from the scheduler: its decisions are carried out on books that only know
+    capacities, and its running instances and partial nodes are compared with them. The invariants of the variant are
+    checked by the scheduler itself, at the nodes that the event touched and at the end on the whole cluster. A replay
+    stops at the first violation, which the report then holds.
 
     Args:
         trace: jobs in order of submission.
@@ -159,6 +165,7 @@ def replay(
         0
     """
     report = ReplayReport(scheduler.nodes)
+    follower = Follower(scheduler.geometry.capacity, scheduler.nodes)
     start = time.perf_counter()
     reported = 0
     try:
@@ -166,12 +173,16 @@ def replay(
             if served.decision is None:
                 report.never_fit += 1
                 continue
-            _measure(report, served, scheduler)
+            _follow(follower, served.job, served.decision, scheduler)
             scheduler.check_changes()
+            _measure(report, served.job, served.decision, scheduler)
             if progress is not None and report.events - reported >= 1000:
                 progress(report.events - reported)
                 reported = report.events
         scheduler.check()
+        report.unserved = len(trace) - report.never_fit - report.events // 2
+        if report.unserved:
+            report.violation = f"after all events: {report.unserved} jobs are refused on the empty cluster"
     except (InvariantViolated, NoLegalDestination) as error:
         report.violation = f"after {report.events} events: {error}"
     if progress is not None:
@@ -180,16 +191,26 @@ def replay(
     return report
 
 
-def _measure(report: ReplayReport, served: Served, scheduler: Scheduler) -> None:
+def _follow(follower: Follower, job: TraceJob, decision: Decision, scheduler: Scheduler) -> None:
+    carry_out = follower.arrived if decision.event == "arrive" else follower.departed
+    carry_out(decision, job.gpus_per_instance, job.instances)
+    if follower.counts != scheduler.running.counts:
+        raise InvariantViolated(f"job {job.job_id!r}: {scheduler.running.counts} counted, {follower.counts} running")
+    if follower.partial_nodes != scheduler.partial_nodes:
+        found = follower.partial_nodes
+        raise InvariantViolated(f"job {job.job_id!r}: {scheduler.partial_nodes} partial nodes counted, {found} found")
+
+
+def _measure(report: ReplayReport, job: TraceJob, decision: Decision, scheduler: Scheduler) -> None:
     running = scheduler.running
     avoidable = avoidable_partial_nodes(scheduler.partial_nodes, running, scheduler.nodes)
     report.events += 1
-    report.instance_events += served.job.instances
+    report.instance_events += job.instances
     report.avoidable_sum += avoidable
     report.max_avoidable = max(report.max_avoidable, avoidable)
-    if served.decision is not None and served.decision.steps:
-        report.moves += len(served.decision.moves)
+    if decision.steps:
+        report.moves += len(decision.moves)
     if running.wcc:
         report.wcc_events += 1
-        report.max_avoidable_under_wcc = max(report.max_avoidable_under_wcc, avoidable)
         report.over_bound_events += avoidable > BOUND
+        report.max_avoidable_under_wcc = max(report.max_avoidable_under_wcc, avoidable)

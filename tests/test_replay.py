@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compass.errors import InvariantViolated, NoLegalDestination
+from compass.events import Decision, Placement
 from compass.geometry import Geometry
 from compass.phi import min_partial_nodes
 from compass.repaired import Repaired
@@ -118,7 +119,7 @@ def test_a_violation_ends_the_replay_and_is_named(monkeypatch):
                 raise InvariantViolated("too much")
 
     report = replay([job("a", 0, 10, 4), job("b", 1, 10, 1), job("c", 2, 10, 1)], Faulty(2))
-    assert report.violation == "after 2 events: too much"
+    assert report.violation == "after 1 events: too much"
     assert not report.ok
     assert replay([job("a", 0, 10, 4)], Faulty(2)).ok
 
@@ -147,3 +148,49 @@ def test_served_is_a_plain_record():
     first = next(fifo([job("a", 3, 1, 1)], Unified(1)))
     assert isinstance(first, Served)
     assert (first.time, first.job.job_id, first.decision.admitted) == (3, "a", True)
+
+
+class Lazy(Unified):
+    """Refuses everything."""
+
+    def arrive(self, job, gpus, instances=1):
+        return Decision("arrive", job, False)
+
+
+class Boastful(Unified):
+    """Says that no node is partial."""
+
+    partial_nodes = 0
+
+
+class Forgetful(Unified):
+    """Does not count departures."""
+
+    def depart(self, job):
+        decision = super().depart(job)
+        self.running.add(4)
+        return decision
+
+
+class Careless(Unified):
+    """Puts every instance on node 0."""
+
+    def arrive(self, job, gpus, instances=1):
+        decision = super().arrive(job, gpus, instances)
+        return decision._replace(steps=tuple(Placement(step.instance, 0) for step in decision.placements))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (Lazy, "after all events: 3 jobs are refused on the empty cluster"),
+        (Boastful, "after 0 events: job 'a': 0 partial nodes counted, 1 found"),
+        (Forgetful, "counted, "),
+        (Careless, "12 of 8 GPUs busy"),
+    ],
+)
+def test_a_faulty_scheduler_is_found_out(make, message):
+    trace = [job("a", 0, 10, 4), job("b", 1, 2, 4), job("c", 2, 10, 4)]
+    report = replay(trace, make(2))
+    assert message in report.violation
+    assert report.unserved == (3 if make is Lazy else 0)
