@@ -87,7 +87,7 @@ def agree(model: Model, most_states: int | None = None, most_orders: int | None 
         >>> from verification.count_model import repaired_model
         >>> found = agree(repaired_model(1))
         >>> found.states, found.steps, found.missed, found.disagreement
-        (34, 273, 0, None)
+        (34, 318, 0, None)
     """
     chosen = random.Random(seed)
     states, every_state = _states(model, most_states, chosen)
