@@ -89,7 +89,7 @@ def _module(solver: str) -> Any:  # noqa: ANN401  # neither package ships types 
 
 
 def _ask_z3(z3: Any, text: str, seconds: float) -> str:  # noqa: ANN401
-    solver = z3.SolverFor("QF_LIA", ctx=z3.Context())  # a context of its own: no question sees another
+    solver = z3.SimpleSolver(ctx=z3.Context())  # a context of its own: no question sees another
     solver.set("timeout", max(1, int(seconds * 1000)))
     solver.from_string(text)
     verdict = str(solver.check())

@@ -1,16 +1,16 @@
 """The Workload Composition Condition, derived from the geometry with sympy, for symbolic counts of instances.
 
-With ``n_g`` running instances of g GPUs, ``n = sum n_g`` and ``p_g = n_g / n`` their shares, the condition has two forms
-(Lemma A.1): ``p_1 >= sum c_g p_g`` (eq. 9) and ``n_1 >= V`` (eq. 18), V being what the slots leave vacant. They are
-equivalent because ``n (p_1 - sum c_g p_g)`` and ``n_1 - V`` are one and the same polynomial and ``n > 0``. In the same way
-``n_1 - V = T - A``, so that under WCC, and only then, ``max(A, T) = T``.
+With ``n_g`` running instances of g GPUs, ``n = sum n_g`` and ``p_g = n_g / n`` their shares, the condition has two
+forms (Lemma A.1): ``p_1 >= sum c_g p_g`` (eq. 9) and ``n_1 >= V`` (eq. 18), V being what the slots leave vacant. They
+are equivalent because ``n (p_1 - sum c_g p_g)`` and ``n_1 - V`` are one and the same polynomial and ``n > 0``. In the
+same way ``n_1 - V = T - A``, so that under WCC, and only then, ``max(A, T) = T``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import sympy
+import sympy  # type: ignore[import-untyped]
 
 from compass.geometry import Geometry
 

@@ -1,7 +1,7 @@
 """Capacity, membership and legality of single moves, by walking every entry of the tables: finite, so for every N.
 
-What an operator does to a cluster is what an entry does to one or two of its nodes. So if every entry starts and ends in
-shapes, and every single step of its plan too, then no node ever holds more than G busy GPUs or leaves the space.
+What an operator does to a cluster is what an entry does to one or two of its nodes. So if every entry starts and ends
+in shapes, and every single step of its plan too, then no node ever holds more than G busy GPUs or leaves the space.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 import sys
 
 import pytest
@@ -9,20 +10,20 @@ from verification.solvers import NoVerdict, SolverMissing, ask
 
 SAT = "(set-logic QF_LIA)\n(declare-const x Int)\n(assert (> x 0))\n(check-sat)\n"
 UNSAT = SAT.replace("(check-sat)", "(assert (< x 1))\n(check-sat)")
-HARD = (
-    "(set-logic QF_LIA)\n"
-    + "".join(f"(declare-const x{k} Int)\n" for k in range(40))
-    + (
-        # Market split: equations in 0/1 unknowns that no solver decides quickly.
-        "".join(f"(assert (and (>= x{k} 0) (<= x{k} 1)))\n" for k in range(40))
-        + "".join(
-            f"(assert (= (+ {' '.join(f'(* {(k * k * 37 + row * 7919 + k * row * 613) % 100} x{k})' for k in range(40))})"
-            f" {sum((k * k * 37 + row * 7919 + k * row * 613) % 100 for k in range(40)) // 2}))\n"
-            for row in range(5)
-        )
-        + "(check-sat)\n"
-    )
-)
+
+
+def _market_split(unknowns: int, rows: int) -> str:
+    """Equations in 0/1 unknowns that no solver decides quickly."""
+    rng = random.Random(1)
+    lines = [f"(declare-const x{k} Int)\n(assert (and (>= x{k} 0) (<= x{k} 1)))" for k in range(unknowns)]
+    for _ in range(rows):
+        weights = [rng.randrange(1, 100) for _ in range(unknowns)]
+        parts = " ".join(f"(* {weight} x{k})" for k, weight in enumerate(weights))
+        lines.append(f"(assert (= (+ {parts}) {sum(weights) // 2}))")
+    return "\n".join(["(set-logic QF_LIA)", *lines, "(check-sat)"])
+
+
+HARD = _market_split(40, 5)
 
 each_solver = pytest.mark.parametrize(
     "solver",
