@@ -2,16 +2,17 @@
 
 Every anchor is a letter, repeated once for each of its GPUs; a 1-GPU instance is a dot; a free GPU is a blank. So
 ``AAAABB. `` is a node with instances of 4, 2 and 1 GPUs and one GPU free. Letters tell the instances of one node
-apart and begin with A on every node: nodes with the same load look the same and can be grouped.
+apart and begin with A on every node: nodes with the same load look the same and can be grouped. A drawing that names
+the jobs and groups nothing gives each job one letter on all nodes instead, as long as the alphabet lasts.
 """
 
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from compass.snapshot import Node, Snapshot
+from compass.snapshot import Node, PlacedInstance, Snapshot
 from compass.text_input import printable
 
 _LETTERS = string.ascii_uppercase
@@ -49,15 +50,23 @@ class Row(NamedTuple):
         return f"{self.load}/{len(self.cells)}{state}{pool}"
 
 
-def rows(snapshot: Snapshot, *, group: bool = False, dot: str = "·") -> list[Row]:
-    """The drawing as rows; with ``group``, nodes that look the same become one row, in the order of their first.
+def rows(snapshot: Snapshot, *, group: bool = False, jobs: bool = False, dot: str = "·") -> list[Row]:
+    """The drawing as rows.
+
+    Args:
+        snapshot: the nodes.
+        group: nodes that look the same become one row, in the order of their first.
+        jobs: without ``group``, a job has one letter on all nodes, where at most 26 jobs have anchors; two anchors of
+            one job side by side are told apart by capital and small letters.
+        dot: the character of a 1-GPU instance.
 
     >>> [(row.label, row.nodes, row.cells) for row in rows(Snapshot.of([[1, 4], [8], [4, 1]]), group=True, dot=".")]
     [('n0', 2, 'AAAA.   '), ('n1', 1, 'AAAAAAAA')]
 
     Cost: linear in the number of nodes and instances.
     """
-    drawn = [_row(node, dot) for node in snapshot.nodes]
+    letters = _letters_of_jobs(snapshot) if jobs and not group else {}
+    drawn = [_row(node, dot, letters) for node in snapshot.nodes]
     if not group:
         return drawn
     groups: dict[tuple[str, str], Row] = {}
@@ -67,14 +76,29 @@ def rows(snapshot: Snapshot, *, group: bool = False, dot: str = "·") -> list[Ro
     return list(groups.values())
 
 
-def _row(node: Node, dot: str) -> Row:
-    # Largest first, so that equal loads look equal; at most G/2 anchors, so the letters suffice.
-    anchors = sorted((i for i in node.instances if i.gpus > 1), key=lambda i: -i.gpus)
+def _anchors(node: Node) -> list[PlacedInstance]:
+    """Largest first, so that equal loads look equal."""
+    return sorted((i for i in node.instances if i.gpus > 1), key=lambda i: -i.gpus)
+
+
+def _letters_of_jobs(snapshot: Snapshot) -> dict[str, str]:
+    """A letter for each job with anchors, in the order of the drawing; nothing where there are more than letters."""
+    names = dict.fromkeys(anchor.job for node in snapshot.nodes for anchor in _anchors(node))
+    return {} if len(names) > len(_LETTERS) else dict(zip(names, _LETTERS, strict=False))
+
+
+def _row(node: Node, dot: str, letters: Mapping[str, str]) -> Row:
+    anchors = _anchors(node)
+    cells = ""
+    legend: dict[str, None] = {}
+    for own, anchor in zip(_LETTERS, anchors, strict=False):  # at most G/2 anchors, so the letters suffice
+        letter = letters.get(anchor.job, own)
+        cells += (letter.lower() if cells.endswith(letter) else letter) * anchor.gpus
+        legend[f"{letter}={printable(anchor.job)}"] = None
     singles = [i.job for i in node.instances if i.gpus == 1]
-    cells = "".join(letter * i.gpus for letter, i in zip(_LETTERS, anchors, strict=False)) + dot * len(singles)
-    legend = [f"{letter}={printable(i.job)}" for letter, i in zip(_LETTERS, anchors, strict=False)]
+    cells += dot * len(singles)
     if singles:
-        legend.append(f"{dot}={','.join(map(printable, singles))}")
+        legend[f"{dot}={','.join(map(printable, singles))}"] = None
     pool = printable(node.pool)
     return Row(printable(node.name), 1, cells.ljust(node.capacity), node.load, pool, " ".join(legend))
 
@@ -85,7 +109,8 @@ def draw(snapshot: Snapshot, *, group: bool = False, jobs: bool = False, ascii_o
     Args:
         snapshot: the nodes.
         group: one line for all nodes that look the same, with their number.
-        jobs: add which job each letter stands for (not to a line that stands for several nodes).
+        jobs: add which job each letter stands for (not to a line that stands for several nodes), and use letters as
+            in :func:`rows`.
         ascii_only: use no character beyond ASCII, unless a name holds one.
 
     Examples:
@@ -104,7 +129,7 @@ def lines(
 ) -> Iterator[tuple[Row, str]]:
     """Every line of ``draw`` with the row it shows, for callers that add colour."""
     edge, dot, times = ("|", ".", "x") if ascii_only else ("│", "·", "×")
-    drawn = rows(snapshot, group=group, dot=dot)
+    drawn = rows(snapshot, group=group, jobs=jobs, dot=dot)
     width = max((len(row.label) for row in drawn), default=0)
     most = max((row.nodes for row in drawn), default=0)
     for row in drawn:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,8 +51,39 @@ def test_the_lines():
         "n0 |AAAABB  | 6/8 partial  A=j1 B=j0",
         "n1 |..      | 2/8 partial  .=j2,j3",
         "n2 |        | 0/8 empty",
-        "n3 |AAAAAAAA| 8/8  A=j4",
+        "n3 |CCCCCCCC| 8/8  C=j4",
     ]
+
+
+def test_with_jobs_a_job_has_one_letter_on_all_nodes():
+    a, b, one = PlacedInstance("a", 4), PlacedInstance("b", 2), PlacedInstance("a", 1)
+    snapshot = Snapshot((Node("x", (b, one)), Node("y", (a, a)), Node("z", (a, b, b))))
+    assert draw(snapshot, jobs=True) == [
+        "x │AA·     │ 3/8 partial  A=b ·=a",
+        "y │BBBBbbbb│ 8/8  B=a",
+        "z │BBBBAAaa│ 8/8  B=a A=b",
+    ]
+    assert draw(snapshot)[1:] == ["y │AAAABBBB│ 8/8", "z │AAAABBCC│ 8/8"]
+    assert draw(snapshot, jobs=True, group=True)[1:] == ["y │AAAABBBB│ 8/8  A=a B=a", "z │AAAABBCC│ 8/8  A=a B=b C=b"]
+
+
+def test_the_alphabet_is_that_of_a_node_for_more_jobs_than_letters():
+    assert draw(Snapshot.of([[8]] * 26), jobs=True)[-1] == "n25 │ZZZZZZZZ│ 8/8  Z=j25"
+    assert draw(Snapshot.of([[8]] * 27), jobs=True)[-1] == "n26 │AAAAAAAA│ 8/8  A=j26"
+    assert draw(Snapshot.of([[2, 1]] * 26), jobs=True)[-1] == "n25 │ZZ·     │ 3/8 partial  Z=j50 ·=j51"
+
+
+@given(st.lists(loads, max_size=9), st.booleans())
+def test_letters_of_jobs_change_no_load(all_sizes, group):
+    snapshot = Snapshot.of(all_sizes, 16)
+    plain, named = rows(snapshot, group=group), rows(snapshot, group=group, jobs=True)
+    assert [(row.label, row.nodes, row.load, row.note) for row in plain] == [
+        (row.label, row.nodes, row.load, row.note) for row in named
+    ]
+    for one, other in zip(plain, named, strict=True):
+        assert [sum(1 for _ in run) for _, run in itertools.groupby(one.cells)] == [
+            sum(1 for _ in run) for _, run in itertools.groupby(other.cells)
+        ]
 
 
 def test_groups_stay_apart_by_pool_and_capacity():
