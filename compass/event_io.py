@@ -1,7 +1,25 @@
 """Events and decisions as JSON Lines, one object a line.
 
-Events: ``{"event":"arrive","job":"a","gpus":4,"instances":2}`` (``instances`` is 1 where it is not given) and
+*Events*: ``{"event":"arrive","job":"a","gpus":4,"instances":2}`` (``instances`` is 1 where it is not given) and
 ``{"event":"depart","job":"a"}``. An unknown key is refused. Blank lines are skipped.
+
+*Decisions*, one for each event. On an arrival::
+
+    {"event":"arrive","job":"a","admitted":true,
+     "moves":[{"instance":"b/0","from":1,"to":0}],"placements":[{"instance":"a/0","node":1}]}
+
+Nodes are numbered from 0, instance k of job ``a`` is ``a/k``. ``placements`` has every instance of the job once,
+``moves`` the instances that migrate, one perhaps more than once. Every single step is legal after those
+before it: no node is ever over its capacity. The steps are carried out in the order of the lists, all moves before all
+placements; where that is not the order, there is a further key ``order``, a list with an entry for each step, as in
+``"order":[["placement",0],["move",0]]``: which list, and the place in it, from 0. So a reader that ignores ``order``
+is right only where the key is missing.
+
+``"admitted":false`` says that the job does not fit now. Then both lists are empty, nothing has changed and the job is
+forgotten: its arrival has to be sent again, its departure is an error. A job that could not run on the empty cluster
+has no decision: ``compass run`` ends there.
+
+On a departure ``{"event":"depart","job":"a","moves":[]}``: all instances of the job leave first, then come the moves.
 """
 
 from __future__ import annotations
