@@ -18,6 +18,10 @@ from rich.text import Text
 
 from compass.algorithm_2 import algorithm_2
 from compass.cli_options import (
+    EVENT_NOTES,
+    READING_NOTE,
+    SNAPSHOT_NOTE,
+    TRACE_NOTE,
     chosen_scheduler,
     counts,
     geometry,
@@ -30,6 +34,7 @@ from compass.cli_options import (
 from compass.cli_support import (
     DONE,
     FAILED,
+    Command,
     Commands,
     complain,
     located,
@@ -40,12 +45,12 @@ from compass.cli_support import (
 )
 from compass.composition import Composition
 from compass.draw import lines
-from compass.errors import InputError
+from compass.errors import DoesNotFitNow, InputError
 from compass.event_io import format_decision, read_events
 from compass.events import Arrive, Decision, Depart, Event
 from compass.geometry import Geometry
 from compass.metric import sif
-from compass.phi import best_packing, min_nodes
+from compass.phi import Method, best_packing, min_nodes
 from compass.replay import replay
 from compass.scheduler import Scheduler, apply_event
 from compass.snapshot_io import read_snapshot
@@ -53,6 +58,21 @@ from compass.synthetic import MAX_DURATION, MAX_GAP, MAX_JOBS, MIXES, generate
 from compass.text_input import MAX_NODES, printable, source_name
 from compass.trace import format_trace, read_trace, write_trace
 from compass.wcc_time import Interval, wcc_over_time
+
+METHODS = {
+    Method.CLOSED_FORM: "closed form: under WCC it is 1 if the demand is no multiple of the capacity, else 0",
+    Method.SEARCH: "search: WCC fails, so packings are searched, exactly",
+}
+"""How Phi* was found, in words."""
+
+LABELS = {
+    "wcc_events": "events under WCC",
+    "max_avoidable_under_wcc": "max avoidable under WCC",
+    "over_bound_events": "events over 2 under WCC",
+    "max_sif": "max SIF",
+    "mean_sif": "mean SIF",
+}
+"""Names of figures in a table where the key of the JSON does not say it."""
 
 
 def _version() -> str:
@@ -62,7 +82,13 @@ def _version() -> str:
         return "of a source tree that is not installed"
 
 
-@click.group(cls=Commands, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Commands,
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit status: 0 done; 1 a checked property failed; 2 bad input or use; 130 interrupted; 141 the reader of "
+    "the output has gone.",
+)
 @click.version_option(_version(), prog_name="compass")
 def cli() -> None:
     """Fragmentation of GPU clusters: measure it, bound it, schedule without it.
@@ -71,7 +97,7 @@ def cli() -> None:
     """
 
 
-@cli.command("sif")
+@cli.command("sif", cls=Command, notes=[SNAPSHOT_NOTE])
 @click.argument("snapshot")
 @json_option
 def sif_command(snapshot: str, as_json: bool) -> None:
@@ -104,8 +130,10 @@ def _sif_rows(record: Mapping[str, Any]) -> list[tuple[str, object]]:
 
 
 @cli.command("phi")
-@click.option("--counts", required=True, callback=counts, metavar="SIZE:NUMBER,...", help="Running instances.")
-@click.option("--nodes", callback=integer(0, MAX_NODES), metavar="N", help="At most N nodes (as many as needed).")
+@click.option("--counts", required=True, callback=counts, metavar="SIZE:NUMBER,...", help="Running instances by size.")
+@click.option(
+    "--nodes", callback=integer(0, MAX_NODES), metavar="N", help="At most N nodes.  [default: as many as needed]"
+)
 @click.option("--witness", is_flag=True, help="Add a packing with that few partial nodes.")
 @geometry_options
 @json_option
@@ -119,11 +147,14 @@ def phi_command(
     shape = geometry(capacity, widths)
     with located("--counts"):
         running = Composition(shape, counts)
+        fewest = min_nodes(running)
+        if nodes is not None and fewest > nodes:
+            raise DoesNotFitNow(f"the instances need {_several(fewest, 'node')} of capacity {capacity}, not {nodes}")
         packing = best_packing(running, nodes=nodes)
     record: dict[str, Any] = {
         "total": running.total,
         "min_partial_nodes": packing.partial_nodes,
-        "min_nodes": min_nodes(running),
+        "min_nodes": fewest,
         "method": str(packing.method),
         # The paper states it for one geometry only.
         "algorithm_2": algorithm_2(running) if shape == Geometry() else None,
@@ -138,18 +169,29 @@ def phi_command(
     print_table(
         [
             ("total demand", f"{running.total} GPUs"),
-            ("fewest partial nodes", f"{packing.partial_nodes} ({packing.method})"),
-            ("fewest nodes", record["min_nodes"]),
-            ("the paper's algorithm 2", _shown(record["algorithm_2"])),
+            ("fewest partial nodes", packing.partial_nodes),
+            ("  found by", METHODS[packing.method]),
+            ("fewest nodes in use", fewest),
+            ("the paper's algorithm 2", _algorithm_2_shown(record["algorithm_2"])),
             ("WCC", f"{'holds' if running.wcc else 'fails'}, slack {running.slack}"),
         ]
     )
     if witness:
         for sizes, number in packing.patterns:
-            print(f"{number} x {{{', '.join(map(str, sizes))}}}")
+            print(f"on {_several(number, 'node')}: {' + '.join(map(str, sizes))}")
 
 
-@cli.command("wcc")
+def _algorithm_2_shown(partial_nodes: int | None) -> str:
+    if partial_nodes is None:
+        return "- (stated for capacity 8 with widths 2,4,8 only)"
+    return _several(partial_nodes, "partial node")
+
+
+def _several(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+@cli.command("wcc", cls=Command, notes=[TRACE_NOTE])
 @click.argument("trace")
 @geometry_options
 @json_option
@@ -185,7 +227,7 @@ def _span(span: Interval) -> str:
     return f"{span.begin} to {span.end} ({span.end - span.begin} s)"
 
 
-@cli.command("run")
+@cli.command("run", cls=Command, notes=[*EVENT_NOTES, READING_NOTE])
 @click.argument("events")
 @click.option("--nodes", required=True, callback=integer(1, MAX_NODES), metavar="N", help="Size of the cluster.")
 @scheduler_options
@@ -201,8 +243,8 @@ def run_command(
 ) -> None:
     """Decide on events, one by one.
 
-    Events are read as JSON Lines, and each decision is printed as one at once. A bad event ends the run with status 2,
-    after the decisions on the events before it.
+    Events are read as JSON Lines, and each decision is printed as one at once. A bad event, and a job that could not
+    run even on the empty cluster, ends the run with status 2, after the decisions on the events before it.
     """
     scheduler = chosen_scheduler(
         variant, nodes, open_nodes=open_nodes, readings=readings, capacity=capacity, widths=widths
@@ -229,7 +271,7 @@ def _decide(scheduler: Scheduler, event: Event, refused: dict[str, int]) -> Deci
     return decision
 
 
-@cli.command("replay")
+@cli.command("replay", cls=Command, notes=[TRACE_NOTE, READING_NOTE])
 @click.argument("trace")
 @click.option(
     "--nodes",
@@ -266,27 +308,36 @@ def replay_command(
     if as_json:
         print_json(record)
     else:
-        print_table([(key.replace("_", " "), _shown(value)) for key, value in record.items()])
+        print_table([(LABELS.get(key, key.replace("_", " ")), _shown(key, value)) for key, value in record.items()])
     if report.ok:
         return DONE
     return complain(f"{source_name(trace)}: {variant}: {report.violation}", FAILED)
 
 
-def _shown(value: object) -> object:
-    if isinstance(value, str):
-        return printable(value, 200)
-    return f"{value:.4g}" if isinstance(value, float) else "-" if value is None else value
+def _shown(key: str, value: object) -> object:
+    if value is None:
+        return {"nodes": "unlimited", "violation": "none"}.get(key, "- (the number of nodes is unlimited)")
+    if isinstance(value, str):  # when a property failed; the whole message goes to standard error
+        return printable(value.partition(": ")[0], 200)
+    return f"{value:.4g}" if isinstance(value, float) else value
 
 
-@cli.command("show")
+@cli.command("show", cls=Command, notes=[SNAPSHOT_NOTE])
 @click.argument("snapshot")
-@click.option("--group/--no-group", default=None, help="One line for all nodes that look alike (from 100 nodes on).")
-@click.option("--jobs", is_flag=True, help="Add which job each letter stands for.")
+@click.option(
+    "--group/--no-group", default=None, help="One line for all nodes that look alike.  [default: from 100 nodes on]"
+)
+@click.option(
+    "--jobs",
+    is_flag=True,
+    help="Add which job each letter stands for; without --group, up to 26 jobs keep their letter on every node.",
+)
 @click.option("--ascii", "ascii_only", is_flag=True, help="Draw with ASCII characters only.")
 def show_command(snapshot: str, group: bool | None, jobs: bool, ascii_only: bool) -> None:
     """Draw the nodes of a snapshot.
 
-    An anchor is a letter for each of its GPUs, a 1-GPU instance a dot, a free GPU a blank.
+    An anchor is a letter for each of its GPUs, a 1-GPU instance a dot, a free GPU a blank. Letters begin with A on
+    every node, so nodes with the same load look the same.
     """
     placement = read_snapshot(snapshot)
     if group is None:
@@ -300,17 +351,31 @@ def show_command(snapshot: str, group: bool | None, jobs: bool, ascii_only: bool
             print(text)
 
 
-@cli.command("generate")
-@click.option("--mix", default="venus", metavar="NAME", help=f"Mix of sizes: {', '.join(MIXES)} (venus).")
-@click.option("--jobs", default="1000", callback=integer(1, MAX_JOBS), metavar="N", help="Number of jobs (1000).")
-@click.option("--seed", default="0", callback=integer(0, 2**63 - 1), metavar="S", help="Seed (0).")
+@cli.command("generate", cls=Command, notes=[("Mixes", [(name, mix.about) for name, mix in MIXES.items()])])
+@click.option("--mix", default="venus", show_default=True, metavar="NAME", help="Mix of sizes, listed below.")
 @click.option(
-    "--mean-gap", default="60", callback=number(MAX_GAP), metavar="S", help="Mean seconds between submissions (60)."
+    "--jobs", default="1000", show_default=True, callback=integer(1, MAX_JOBS), metavar="N", help="Number of jobs."
 )
 @click.option(
-    "--mean-duration", default="9000", callback=number(MAX_DURATION), metavar="S", help="Mean duration (9000)."
+    "--seed", default="0", show_default=True, callback=integer(0, 2**63 - 1), metavar="N", help="Seed of all chance."
 )
-@click.option("--out", metavar="FILE", help="Write to a file, all of it or nothing (standard output).")
+@click.option(
+    "--mean-gap",
+    default="60",
+    show_default=True,
+    callback=number(MAX_GAP),
+    metavar="S",
+    help="Mean time between submissions in seconds.",
+)
+@click.option(
+    "--mean-duration",
+    default="9000",
+    show_default=True,
+    callback=number(MAX_DURATION),
+    metavar="S",
+    help="Mean duration in seconds.",
+)
+@click.option("--out", metavar="FILE", help="Write to a file, all of it or nothing.  [default: standard output]")
 def generate_command(*, mix: str, jobs: int, seed: int, mean_gap: float, mean_duration: float, out: str | None) -> None:
     """Make a synthetic trace.
 

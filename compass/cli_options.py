@@ -7,17 +7,74 @@ from typing import Any, TypeVar
 
 import click
 
-from compass.cli_support import located
+from compass.cli_support import Note, located
 from compass.errors import InputError
 from compass.geometry import CAPACITIES, Geometry
-from compass.readings import Readings
+from compass.readings import VALUES, Readings
 from compass.scheduler import Scheduler
-from compass.text_input import MAX_INSTANCES, MAX_NODES, parse_integer, quoted
+from compass.text_input import MAX_INSTANCES, MAX_NODES, nearest, parse_integer, quoted
 from compass.variants import VARIANTS, make_scheduler
 
 F = TypeVar("F", bound=Callable[..., Any])
 Callback = Callable[[click.Context, click.Parameter, Any], Any]
 """Turns the text of a parameter into its value; click's own parameter types are not strict."""
+
+SNAPSHOT_NOTE: Note = (
+    "Snapshot",
+    [
+        (
+            "CSV",
+            "Columns node,job,gpus[,capacity][,pool], one row an instance. A row without job and gpus is an empty "
+            "node. Without a column capacity it is 8.",
+        ),
+        (
+            "JSON",
+            '{"capacity": 8, "nodes": [{"name": "n0", "instances": [{"job": "a", "gpus": 4}]}]}; a node may have its '
+            'own "capacity" and a "pool".',
+        ),
+    ],
+)
+TRACE_NOTE: Note = (
+    "Trace",
+    [
+        (
+            "CSV",
+            "Columns job_id,submit_time,duration,instances,gpus_per_instance in any order, one row a job, times in "
+            "whole seconds. Further columns are ignored.",
+        )
+    ],
+)
+EVENT_NOTES: list[Note] = [
+    (
+        "Events, one a line",
+        [
+            ("arrive", '{"event":"arrive","job":"a","gpus":4,"instances":2}; instances is 1 where it is not given.'),
+            ("depart", '{"event":"depart","job":"a"}'),
+        ],
+    ),
+    (
+        "Decisions, one a line",
+        [
+            (
+                "arrive",
+                '{"event":"arrive", "job":"a", "admitted":true, "moves":[{"instance":"b/0","from":1,"to":0}], '
+                '"placements":[{"instance":"a/0","node":1}]}',
+            ),
+            ("depart", '{"event":"depart","job":"a","moves":[]}; all instances of the job leave first.'),
+            (
+                "order",
+                "Moves first, then placements, each in the order of its list, unless order says otherwise, as in "
+                '"order":[["placement",0],["move",0]], the steps by their place in their list. Every step is legal '
+                "after those before it.",
+            ),
+            ("refused", '"admitted":false: the job does not fit now and is forgotten. Send its arrival again later.'),
+        ],
+    ),
+]
+READING_NOTE: Note = (
+    "Readings of printed (compass.readings explains them)",
+    [(name, ", ".join([f"{values[0]} [default]", *values[1:]])) for name, values in VALUES.items()],
+)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
@@ -52,9 +109,9 @@ def number(most: float) -> Callback:
 
 
 def counts(ctx: click.Context, param: click.Parameter, value: str) -> dict[int, int]:
-    """The parameter ``--counts``: ``size:number`` pairs with commas between them, each size once."""
+    """The parameter ``--counts``: ``size:number`` pairs with commas (and blanks) between them, each size once."""
     result: dict[int, int] = {}
-    for pair in value.split(","):
+    for pair in (part.strip(" ") for part in value.split(",")):
         size, colon, count = pair.partition(":")
         try:
             if not colon:
@@ -83,9 +140,19 @@ def geometry(capacity: int, widths: str | None) -> Geometry:
 def geometry_options(command: F) -> F:
     """Add ``--capacity`` and ``--widths``."""
     capacity = click.option(
-        "--capacity", default="8", callback=integer(1, 16), metavar="G", help="GPUs of a node: 2, 4, 8 or 16 (8)."
+        "--capacity",
+        default="8",
+        show_default=True,
+        callback=integer(1, 16),
+        metavar="G",
+        help="GPUs of a node: 2, 4, 8 or 16.",
     )
-    widths = click.option("--widths", metavar="W,...", help="Slot widths, a chain ending in G (powers of two).")
+    widths = click.option(
+        "--widths",
+        metavar="W,...",
+        help="Slot widths: each divides the next, the least is 2 or more, the last is the capacity. WCC depends on "
+        "them.  [default: every power of two from 2]",
+    )
     return capacity(widths(command))
 
 
@@ -101,14 +168,14 @@ def scheduler_options(command: F) -> F:
         "--open-nodes",
         callback=integer(1, MAX_NODES),
         metavar="M",
-        help="unified: most open nodes, the dial between fragmentation and moves (1).",
+        help="unified: most open nodes, the dial between fragmentation and moves.  [default: 1]",
     )
     reading = click.option(
         "--reading",
         "readings",
         multiple=True,
         metavar="NAME=VALUE",
-        help="printed: one reading of an open point; may be repeated.",
+        help="printed: one reading of an open point, listed below; may be repeated.",
     )
     return variant(dial(reading(geometry_options(command))))
 
@@ -132,5 +199,16 @@ def chosen_scheduler(
         nodes,
         geometry=geometry(capacity, widths),
         open_nodes=open_nodes,
-        readings=Readings.parse(readings) if readings else None,
+        readings=_parse_readings(readings) if readings else None,
     )
+
+
+def _parse_readings(texts: tuple[str, ...]) -> Readings:
+    for text in texts:
+        name, equals, _ = text.partition("=")
+        if equals and name not in VALUES:
+            names = ", ".join(VALUES)
+            raise InputError(
+                f"reading {quoted(text)}: no reading is named {quoted(name)}{nearest(name, VALUES)} ({names})"
+            )
+    return Readings.parse(texts)

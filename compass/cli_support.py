@@ -59,7 +59,7 @@ class Commands(click.Group):
         if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             names = self.list_commands(ctx)
             hint = nearest(args[0], names)
-            raise click.UsageError(f"no such command {quoted(args[0])}{hint} (commands: {', '.join(names)})")
+            raise click.UsageError(f"no such command {quoted(args[0])}{hint} (commands: {', '.join(names)})", ctx)
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as in the base class
@@ -70,6 +70,25 @@ class Commands(click.Group):
             raise _StopError(INTERRUPTED) from None
         except BrokenPipeError:
             raise _StopError(PIPE_CLOSED) from None
+
+
+Note = tuple[str, Sequence[tuple[str, str]]]
+"""A title, and below it names with what they mean."""
+
+
+class Command(click.Command):
+    """A command whose help ends with notes, such as the form of the files it reads."""
+
+    def __init__(self, *args: Any, notes: Sequence[Note] = (), **attributes: Any) -> None:  # noqa: ANN401 - as there
+        super().__init__(*args, **attributes)
+        self.notes = notes
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The notes after what the base class writes."""
+        super().format_epilog(ctx, formatter)
+        for title, rows in self.notes:
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
 
 def _added_commands() -> dict[str, EntryPoint]:
@@ -105,7 +124,9 @@ def _run(commands: click.Group, arguments: Sequence[str] | None) -> int:
         _drop_output()
         return PIPE_CLOSED
     except click.ClickException as error:
-        return complain(f"{error.format_message()} (see compass --help)", BAD_INPUT)
+        context = getattr(error, "ctx", None)  # of the command that was asked for
+        place = context.command_path if context else "compass"
+        return complain(f"{error.format_message()} (see {place} --help)", BAD_INPUT)
     except (InvariantViolated, NoLegalDestination) as error:
         return complain(str(error), FAILED)
     except CompassError as error:

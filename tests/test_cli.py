@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 import threading
@@ -19,11 +20,12 @@ import compass.cli
 from compass import cli_support
 from compass.cli import main
 from compass.errors import InvariantViolated, NoLegalDestination
+from compass.readings import VALUES
 from compass.replay import ReplayReport
 from compass.snapshot import Snapshot
 from compass.snapshot_io import format_snapshot
-from compass.synthetic import generate
-from compass.trace import format_trace, read_trace
+from compass.synthetic import MIXES, generate
+from compass.trace import COLUMNS, format_trace, read_trace
 
 SNAPSHOT = (
     '{"capacity":8,"nodes":[{"name":"n0","instances":[{"job":"a","gpus":4}]},'
@@ -110,12 +112,21 @@ def test_phi(run, run_json):
     assert sizes == [2, 3, 3, 4]
     status, out, _ = run("phi", "--counts", "3:2,2:1,4:1", "--witness")
     assert status == 0
-    assert "fewest partial nodes     1 (search)\n" in out
-    assert out.endswith("1 x {3, 3, 2}\n1 x {4}\n")
-    assert "1 x" not in run("phi", "--counts", "3:2,2:1,4:1")[1]
+    assert "fewest partial nodes     1\n  found by               search: WCC fails" in out
+    assert "algorithm 2  2 partial nodes\n" in out
+    assert out.endswith("on 1 node: 3 + 3 + 2\non 1 node: 4\n")
+    out = run("phi", "--counts", "8:3,1:1", "--witness")[1]
+    assert "found by               closed form: under WCC " in out
+    assert "algorithm 2  1 partial node\n" in out
+    assert "\non 3 nodes: 8\n" in out
+    assert "\non " not in run("phi", "--counts", "3:2,2:1,4:1")[1]
+    assert run_json("phi", "--counts", " 3:2, 2:1 ,4:1") == run_json("phi", "--counts", "3:2,2:1,4:1")
     assert run_json("phi", "--counts", "9:1,7:1", "--capacity", "16")["min_partial_nodes"] == 0
     assert run_json("phi", "--counts", "9:1", "--capacity", "16")["algorithm_2"] is None
-    assert "algorithm 2  -\n" in run("phi", "--counts", "9:1", "--capacity", "16")[1]
+    assert (
+        "algorithm 2  - (stated for capacity 8 with widths 2,4,8 only)\n"
+        in run("phi", "--counts", "9:1", "--capacity", "16")[1]
+    )
     assert run_json("phi", "--counts", "6:1,4:1,2:1")["algorithm_2"] == 1
 
 
@@ -205,22 +216,23 @@ def test_replay(run, run_json, nodes, options):
     assert record["events"] == 80
     status, out, err = run("replay", "-", "--nodes", nodes, "--variant", *options, stdin=trace)
     assert (status, err) == (0, "")
-    assert "events                    80\n" in out
-    assert ("max sif                   -\n" in out) == (nodes == "unlimited")
+    shown = dict(re.split("  +", line) for line in out.splitlines())
+    assert (shown["nodes"], shown["events"], shown["violation"]) == (nodes, "80", "none")
+    assert shown["events over 2 under WCC"] == str(record["over_bound_events"])
+    assert ("unlimited" in shown["max SIF"]) == ("unlimited" in shown["mean SIF"]) == (nodes == "unlimited")
 
 
 def test_a_failed_property_is_status_1(run, monkeypatch):
     monkeypatch.setattr(
-        compass.cli, "replay", lambda *_, **__: ReplayReport(3, events=1, violation="after 1 events: node n\n0")
+        compass.cli, "replay", lambda *_, **__: ReplayReport(3, events=1, violation="after 1 events: node n\n0: x")
     )
     trace = format_trace(generate("openb", 2, 1))
     status, out, err = run("replay", "-", "--nodes", "3", "--variant", "unified", stdin=trace)
     assert status == 1
-    assert err == "compass: <stdin>: unified: after 1 events: node n 0\n"
-    assert r"after 1 events: node n\n0" in out
-    assert (
-        json.loads(run("replay", "-", "--nodes", "3", "--variant", "unified", "--json", stdin=trace)[1])["events"] == 1
-    )
+    assert err == "compass: <stdin>: unified: after 1 events: node n 0: x\n"
+    assert re.search(r"^violation +after 1 events$", out, re.MULTILINE)  # the rest is said once
+    record = json.loads(run("replay", "-", "--nodes", "3", "--variant", "unified", "--json", stdin=trace)[1])
+    assert (record["events"], record["violation"]) == (1, "after 1 events: node n\n0: x")
 
 
 @pytest.mark.parametrize("error", [InvariantViolated, NoLegalDestination])
@@ -241,7 +253,7 @@ def test_show(run, monkeypatch):
         "n0 x 2 |AAAA    | 4/8 partial",
         "n2 x 1 |        | 0/8 empty",
     ]
-    assert run("show", "-", "--jobs", stdin=SNAPSHOT)[1].splitlines()[1].endswith("A=b")
+    assert run("show", "-", "--jobs", stdin=SNAPSHOT)[1].splitlines()[1] == "n1 │BBBB    │ 4/8 partial  B=b"
     many = format_snapshot(Snapshot.of([[8]] * 100))
     assert len(run("show", "-", stdin=many)[1].splitlines()) == 1
     assert len(run("show", "-", "--no-group", stdin=many)[1].splitlines()) == 100
@@ -439,3 +451,35 @@ def test_commands_have_help_for_every_option():
     for command in compass.cli.cli.commands.values():
         for parameter in command.params:
             assert isinstance(parameter, click.Argument) or parameter.help
+
+
+def test_help_says_the_form_of_every_file_and_the_values_of_every_name(run):
+    def text(command):
+        status, out, err = run(command, "--help")
+        assert (status, err) == (0, "")
+        assert all(len(line) <= 80 for line in out.splitlines())
+        return " ".join(out.split())
+
+    for command in ("sif", "show"):
+        assert "node,job,gpus[,capacity][,pool]" in text(command)
+        assert '{"capacity": 8, "nodes": [' in text(command)
+    for command in ("wcc", "replay"):
+        assert ",".join(COLUMNS) in text(command)
+    for part in ('{"event":"depart","job":"a"}', '"admitted":true', "Moves first, then placements", "is forgotten"):
+        assert part in text("run")
+    for command in ("run", "replay"):
+        for name, values in VALUES.items():
+            assert f" {name} {values[0]} [default], {', '.join(values[1:])}" in text(command)
+    for name, mix in MIXES.items():
+        assert f" {name} {mix.about}" in text("generate")
+    assert "[default: 8]" in text("phi")
+    assert "130 interrupted; 141 the reader" in " ".join(run("--help")[1].split())
+
+
+def test_the_forms_in_the_help_are_read(run):
+    text = " ".join(run("sif", "--help")[1].split())
+    form = text[text.index('{"capacity"') : text.index("; a node may")]
+    assert run("sif", "-", stdin=form)[0] == 0
+    text = " ".join(run("run", "--help")[1].split())
+    events = [re.search(pattern, text)[0] for pattern in (r'{"event":"arrive".*?}', r'{"event":"depart",.*?}')]
+    assert run("run", "-", "--nodes", "1", "--variant", "unified", stdin="\n".join(events))[0] == 0
