@@ -201,7 +201,7 @@ class Board:
                     raise InvariantViolated(f"node {node}: {instance} recorded on node {instance.node}")
 
     def recount(self) -> None:
-        """Derive every node and every count again; O(N).
+        """Derive every node, count and index again; O(N).
 
         Raises:
             InvariantViolated: something differs from what is recorded.
@@ -224,6 +224,11 @@ class Board:
         recorded = (self.live, self.kinds, self.partial, self.vacancy, self.free, set(self.active))
         if found != recorded:
             raise InvariantViolated(f"recounted {found}, recorded {recorded}")
+        indexed = [None if heap is None else set(heap) for heap in self._heaps]
+        for node, shape in enumerate(self.shapes):
+            index = indexed[shape.index]
+            if index is not None and node not in index:
+                raise InvariantViolated(f"node {node}: {shape} is recorded, but in no index")
 
 
 def _missing(shape: Shape) -> NoReturn:

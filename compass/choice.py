@@ -1,7 +1,8 @@
 """Choosing where an arrival goes and which nodes are merged: the cheapest plan over the shapes at hand.
 
 Only shapes are looked at, never the nodes one by one, so a choice costs the same for every cluster size: at most one
-look at the plan table for each pair of shapes that open nodes have.
+look at the plan table for each pair of shapes that open nodes have, and, where that finds no place for an arrival, for
+each pair of an open shape and a covered one with free instances.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 ``InputError`` is the caller's fault, ``NeverFits`` and ``DoesNotFitNow`` are answers about capacity,
 ``NoLegalDestination`` is a finding about the printed algorithm, and ``InvariantViolated`` is a bug in this package
-(or a faulty scheduler under test). A call that raises leaves the state as it was.
+(or a faulty scheduler under test). A call that raises one of the others leaves the state as it
+was.
 """
 
 from __future__ import annotations

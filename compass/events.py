@@ -6,11 +6,15 @@ after another: no node is over capacity between two steps. On a departure all in
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
 
 class Arrive(NamedTuple):
-    """Job ``job`` arrives with ``instances`` identical instances of ``gpus`` GPUs each (gang: all or nothing)."""
+    """Job ``job`` arrives with ``instances >= 1`` identical instances of ``gpus`` GPUs (1..G) each.
+
+    Gang: all of them are admitted or none (section 2).
+    """
 
     job: str
     gpus: int
@@ -18,7 +22,7 @@ class Arrive(NamedTuple):
 
 
 class Depart(NamedTuple):
-    """Job ``job`` leaves as a whole."""
+    """Job ``job``, which is running, leaves with all its instances (section 2)."""
 
     job: str
 
@@ -27,14 +31,14 @@ Event = Arrive | Depart
 
 
 class Placement(NamedTuple):
-    """A new instance is installed on a node (0..N-1)."""
+    """The new instance ``"job/k"`` is installed on node ``node`` (0..N-1)."""
 
     instance: str
     node: int
 
 
 class Move(NamedTuple):
-    """A running instance migrates from one node to another."""
+    """The running instance ``"job/k"`` migrates from node ``source`` to another node ``target`` (0..N-1)."""
 
     instance: str
     source: int
@@ -98,6 +102,29 @@ class Decision(NamedTuple):
         return record
 
 
+def without(steps: Iterable[Step], leaving: Iterable[str]) -> tuple[Step, ...]:
+    """The steps of a departure without those of the instances that leave.
+
+    A departing job has left before the first step, while the operators take its instances off one by one. So at every
+    step a node really holds at most what they count on it: moves of the job's own instances can be dropped, and every
+    other move that fits by their count fits.
+
+    >>> without([Move("a/1", 0, 1), Move("b/0", 1, 0)], ["a/0", "a/1"])
+    (Move(instance='b/0', source=1, target=0),)
+    """
+    gone = set(leaving)
+    return tuple(step for step in steps if step.instance not in gone)
+
+
 def instance_name(job: str, index: int) -> str:
     """Name of instance ``index`` of a job, ``"job/index"``."""
     return f"{job}/{index}"
+
+
+def job_of(instance: str) -> str:
+    """The job of an instance name, ``"x"`` of ``"x/k"``; a name without a slash is its own job.
+
+    >>> job_of("team/7/0"), job_of("alone")
+    ('team/7', 'alone')
+    """
+    return instance.rpartition("/")[0] or instance

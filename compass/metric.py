@@ -91,18 +91,32 @@ class PoolReport(_Figures):
 
     ``wcc_slack`` is that of the default geometry of the pool's largest capacity; where capacities differ it tells
     about the workload, not about these nodes.
+
+    Examples:
+        >>> from compass.snapshot import Node, PlacedInstance
+        >>> busy = (PlacedInstance("a", 4),)
+        >>> report = sif(Snapshot((Node("x", busy, pool="old"), Node("y", busy, pool="old"), Node("z", busy))))
+        >>> [(pool.name, pool.avoidable_partial_nodes) for pool in report.pools]
+        [('old', 2), ('', 0)]
     """
 
     name: str
 
     def to_json(self) -> Json:
         """The figures and the pool's name under ``pool``."""
+        # By name: super() does not work in a dataclass with slots, which is made anew.
         return {"pool": self.name, **_Figures.to_json(self)}
 
 
 @dataclass(frozen=True, slots=True)
 class SifReport(_Figures):
-    """The figures of a cluster and of each of its pools, in the order in which the pools first appear."""
+    """The figures of a cluster and of each of its pools, in the order in which the pools first appear.
+
+    Examples:
+        >>> report = sif(Snapshot.of([[4, 2], [4], []]))
+        >>> report.partial_nodes, report.inherent_partial_nodes, report.fragmentation, report.sif
+        (2, 1, Fraction(2, 3), Fraction(1, 3))
+    """
 
     pools: tuple[PoolReport, ...]
 

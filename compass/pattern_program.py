@@ -221,7 +221,7 @@ def _relax(
     """
     rows = range(len(rhs))
     # An artificial column left at >= 1/D costs more than any solution: D <= prod |column| and sum c x <= max c sum b.
-    penalty = 1 + (1 + max(costs)) * (1 + sum(rhs)) * max(map(sum, columns)) ** len(rhs)
+    penalty = 1 + (1 + max(costs, default=0)) * (1 + sum(rhs)) * max(map(sum, columns), default=0) ** len(rhs)
     basis = [-1 - i for i in rows]
     basic_costs = [penalty] * len(rhs)
     table = [[b, *(int(i == k) for k in rows)] for i, b in enumerate(rhs)]

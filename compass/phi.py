@@ -47,6 +47,14 @@ class Packing:
         capacity: GPUs of a node.
         patterns: sorted pairs (sizes of the instances on one node in descending order, number of such nodes).
         method: how it was found.
+
+    Nothing is checked on construction; :meth:`check` does.
+
+    Examples:
+        >>> packing = best_packing({5: 1, 3: 1, 4: 1})
+        >>> packing.patterns, packing.partial_nodes
+        ((((4,), 1), ((5, 3), 1)), 1)
+        >>> packing.check({5: 1, 3: 1, 4: 1})
     """
 
     capacity: int
@@ -154,6 +162,17 @@ def best_packing(
 
 def min_nodes(counts: Mapping[int, int] | Composition, geometry: Geometry | None = None) -> int:
     """The fewest nodes in use over all packings of the instances; ``ceil(T / G)`` under WCC.
+
+    Args:
+        counts: running instances, ``{size: number}`` or a :class:`Composition`.
+        geometry: the node geometry, as in :func:`min_partial_nodes`.
+
+    Cost: as for :func:`min_partial_nodes`.
+
+    Raises:
+        InputError: bad counts.
+
+    Source: section 3.1, where it is said to be minimised together with the partial nodes; it is not always.
 
     Examples:
         >>> min_nodes({5: 3, 3: 1, 7: 2})

@@ -12,10 +12,11 @@ from typing import TypeVar
 
 from compass.composition import Composition
 from compass.errors import DoesNotFitNow, InputError, InvariantViolated, NeverFits, NoLegalDestination
-from compass.events import Decision, Move, Placement, Step, instance_name
+from compass.events import Decision, Move, Placement, Step, instance_name, without
 from compass.geometry import Geometry
 from compass.printed_state import IndexSet, LiveInstance, LiveNode, LiveSlot, LiveState
 from compass.readings import Readings
+from compass.scheduler import check_arrival, check_departure, check_nodes
 from compass.snapshot import Snapshot
 from compass.space import AbsState
 
@@ -30,8 +31,8 @@ class Printed:
 
     Admission is all-or-nothing: an arrival some instance of which has no destination now is refused. A call that
     raises, and a refused arrival, leave the state exactly as it was. Every step is legal by itself. Deterministic.
-    Place costs O(N/64 + G), Remove O(N/64 + G^2) and Compact O(m log m + m k) with m open nodes and k moves, where the
-    paper states O(log N), O(1) and O(N) (prop-2).
+    A new scheduler costs O(N), Place O(N/64 + G), Remove O(N/64 + G^2) and Compact O(m log m + m k) with m open nodes
+    and k moves, where the paper states O(log N) for Place, O(1) for Remove and O(N) for Compact (prop-2).
 
     Raises:
         InputError: ``nodes`` is not a positive integer.
@@ -52,10 +53,8 @@ class Printed:
         geometry: Geometry = DEFAULT_GEOMETRY,
         readings: Readings = DEFAULT_READINGS,
     ) -> None:
-        if nodes is not None and (type(nodes) is not int or nodes < 1):
-            raise InputError(f"{nodes!r} nodes: must be a positive integer, or None for a cluster without bound")
         self.geometry = geometry
-        self.nodes = nodes
+        self.nodes = check_nodes(nodes)
         self.readings = readings
         self.running = Composition(geometry)
         self._state = LiveState(geometry, nodes)
@@ -93,7 +92,10 @@ class Printed:
             NeverFits: ``instances > N floor(G / w*(gpus))``: an empty cluster could not hold the job's slots.
             NoLegalDestination: Compact chose a node that cannot hold what it moves (only with ``room=cap``).
         """
-        self._check_arrival(job, gpus, instances)
+        check_arrival(self.geometry, self._jobs, job, gpus, instances)
+        width = self.geometry.slot_width(gpus)
+        if self.nodes is not None and instances > self.nodes * (self.geometry.capacity // width):
+            raise NeverFits(f"job {job!r}: {instances} slots of width {width} do not fit {self.nodes} empty nodes")
         arriving = [LiveInstance(instance_name(job, k), job, gpus) for k in range(instances)]
         self._steps = []
         try:
@@ -114,8 +116,7 @@ class Printed:
             InputError: the job is not running.
             NoLegalDestination: a filler must be re-homed and no node may take it, or as in ``arrive``.
         """
-        if job not in self._jobs:
-            raise InputError(f"job {job!r}: is not running")
+        check_departure(self._jobs, job)
         leaving = self._jobs[job]
         self._steps = []
         with self._state.undo_on_error():
@@ -124,11 +125,7 @@ class Printed:
             self._compact()
         del self._jobs[job]
         self.running.add(leaving[0].gpus, -len(leaving))
-        # The job has left before the first step, the pseudocode takes its instances off one by one. So at every step a
-        # node really holds at most what the pseudocode counts on it: moves of the job's own instances can be
-        # dropped, and every other move that fits by the pseudocode's count fits.
-        gone = {instance.name for instance in leaving}
-        return Decision("depart", job, admitted=True, steps=tuple(s for s in self._steps if s.instance not in gone))
+        return Decision("depart", job, True, without(self._steps, [instance.name for instance in leaving]))
 
     # -- Place ---------------------------------------------------------------------------------------------------
 
@@ -334,17 +331,6 @@ class Printed:
         found = self._state.check().composition().counts
         if found != self.running.counts:
             raise InvariantViolated(f"instances by size: {self.running.counts} counted, {found} found")
-
-    def _check_arrival(self, job: str, gpus: int, instances: int) -> None:
-        if type(job) is not str or not job:
-            raise InputError(f"job {job!r}: a name must be text and not empty")
-        if job in self._jobs:
-            raise InputError(f"job {job!r}: is running already")
-        width = self.geometry.slot_width(gpus)
-        if type(instances) is not int or instances < 1:
-            raise InputError(f"job {job!r}: {instances!r} instances: must be a positive integer")
-        if self.nodes is not None and instances > self.nodes * (self.geometry.capacity // width):
-            raise NeverFits(f"job {job!r}: {instances} slots of width {width} do not fit {self.nodes} empty nodes")
 
 
 def _in_order(values: Reversible[T], backwards: bool) -> Iterator[T]:

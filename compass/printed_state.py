@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from compass.errors import InvariantViolated
+from compass.events import job_of
 from compass.geometry import Geometry
-from compass.space import AbsState, Anchor, NodeContent, SlottedNode, job_of
+from compass.space import AbsState, Anchor, NodeContent, SlottedNode
 
 
 class IndexSet:
@@ -151,9 +152,15 @@ class LiveState:
         self.slotted = [IndexSet() for _ in sizes]
         self.vacant = [IndexSet() for _ in sizes]
         self._journal: list[Callable[[], object]] = []
-        for _ in range(nodes or 0):
-            self.grow()
-        self._journal.clear()
+        self._add_empty(nodes or 0)
+
+    def _add_empty(self, number: int) -> None:
+        first = len(self.nodes)
+        self.empty.bits |= ((1 << number) - 1) << first
+        for index in range(first, first + number):
+            node = LiveNode(index, self.geometry.capacity)
+            node.members = (self.empty,)
+            self.nodes.append(node)
 
     @contextmanager
     def undo_on_error(self) -> Iterator[None]:
@@ -169,9 +176,9 @@ class LiveState:
 
     def grow(self) -> LiveNode:
         """A new empty node, with the next index."""
-        node = LiveNode(len(self.nodes), self.geometry.capacity)
-        self.nodes.append(node)
-        self._refresh(node)
+        self._add_empty(1)
+        node = self.nodes[-1]
+        self.changed.add(node.index)
 
         def shrink() -> None:
             index = self.nodes.pop().index

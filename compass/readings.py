@@ -1,8 +1,12 @@
 """The open points of the printed pseudocode, each a named and selectable reading.
 
 The paper's text and its pseudocode leave some choices open, and in places disagree (sections 4.2-4.3). Every statement
-about "the paper's algorithm" is a statement about one of these readings, or about all of them. The defaults are the
-ones kindest to the paper's claims.
+about "the paper's algorithm" is a statement about one of these readings, or about all of them. The defaults
+settle each point in the way kindest to the paper's claims where it decides one: refill, dissolve before re-homing, one
+migration after another, room that respects the node. Where no claim depends on it, the first choice is taken.
+
+With ``room=cap`` Compact can choose a node that cannot hold what it moves; then the event raises
+``NoLegalDestination``.
 
 What the pseudocode settles, and is therefore no reading: the order of the operators and of the three Compact passes;
 that Compact's candidate list ``N`` is sorted once and never again

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heappop, heappush
+from itertools import pairwise
 from typing import Any, NamedTuple
 
-from compass.errors import InvariantViolated, NeverFits, NoLegalDestination
+from compass.errors import InputError, InvariantViolated, NeverFits, NoLegalDestination
 from compass.events import Decision
 from compass.follow import Follower
 from compass.metric import avoidable_partial_nodes
@@ -22,7 +23,7 @@ from compass.scheduler import Scheduler
 from compass.trace import TraceJob
 
 BOUND = 2
-"""Theorem-1's bound on avoidable partial nodes under WCC."""
+"""Theorem-1's bound on avoidable partial nodes under WCC, for every capacity."""
 
 
 class Served(NamedTuple):
@@ -40,8 +41,13 @@ def fifo(trace: Sequence[TraceJob], scheduler: Scheduler) -> Iterator[Served]:
     arrival for each instant at which the head of the queue still does not fit.
 
     Raises:
+        InputError: the trace is not in order of submission, or the scheduler is not idle.
         NoLegalDestination: the scheduler could not carry out an event.
     """
+    if any(after.submit_time < before.submit_time for before, after in pairwise(trace)):
+        raise InputError("the trace is not in order of submission")
+    if scheduler.running.instances:
+        raise InputError("the scheduler is not idle")
     waiting: deque[TraceJob] = deque()
     running: list[tuple[int, int, TraceJob]] = []
     submitted = admitted = 0
@@ -76,6 +82,7 @@ class ReplayReport:
     """What a replay found.
 
     Attributes:
+        nodes: cluster size, None for one without bound.
         events: admissions and departures.
         instance_events: the instances in them.
         never_fit: jobs left out because they could not run on the empty cluster.
@@ -158,6 +165,9 @@ def replay(
         trace: jobs in order of submission.
         scheduler: an idle scheduler.
         progress: called with the number of events since the last call, about every thousand events and at the end.
+
+    Raises:
+        InputError: the trace is not in order of submission, or the scheduler is not idle.
 
     Examples:
         >>> from compass.unified import Unified

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Protocol, runtime_checkable
 
 from compass.composition import Composition
-from compass.events import Arrive, Decision, Depart, Event
+from compass.errors import InputError
+from compass.events import Arrive, Decision, Event
 from compass.geometry import Geometry
 from compass.snapshot import Snapshot
 
 
 @runtime_checkable
 class Scheduler(Protocol):
-    """Places arriving jobs and says which instances move.
+    """Places arriving jobs and says which instances move; ``examples/first_fit.py`` is a small one.
 
     ``nodes`` is the cluster size, None for a cluster that grows without bound. ``running`` counts the running
     instances, ``partial_nodes`` is ``nu`` of the current placement; both cost O(1) to read.
@@ -66,4 +68,40 @@ def apply_event(scheduler: Scheduler, event: Event) -> Decision:
     return scheduler.depart(event.job)
 
 
-__all__ = ["Arrive", "Depart", "Scheduler", "apply_event"]
+def check_nodes(nodes: int | None) -> int | None:
+    """Return a cluster size that is a positive integer, or None for a cluster without bound.
+
+    Raises:
+        InputError: it is neither.
+    """
+    if nodes is not None and (type(nodes) is not int or nodes < 1):
+        raise InputError(f"{nodes!r} nodes: must be a positive integer, or None for a cluster without bound")
+    return nodes
+
+
+def check_arrival(geometry: Geometry, running: Container[str], job: str, gpus: int, instances: int) -> None:
+    """Check what an arrival asks for.
+
+    Raises:
+        InputError: the job has no name or is running already, or its demand is malformed.
+    """
+    if type(job) is not str or not job:
+        raise InputError(f"job {job!r}: a name must be text and not empty")
+    if job in running:
+        raise InputError(f"job {job!r}: is running already")
+    try:
+        geometry.check_gpus(gpus)
+    except InputError as error:
+        raise InputError(f"job {job!r}: {error}") from None
+    if type(instances) is not int or instances < 1:
+        raise InputError(f"job {job!r}: {instances!r} instances: must be a positive integer")
+
+
+def check_departure(running: Container[str], job: str) -> None:
+    """Check that a job can depart.
+
+    Raises:
+        InputError: it is not running.
+    """
+    if type(job) is not str or job not in running:
+        raise InputError(f"job {job!r}: is not running")

@@ -18,15 +18,17 @@ from compass.choice import Choice, Chooser
 from compass.composition import Composition
 from compass.discipline import Discipline
 from compass.errors import DoesNotFitNow, InputError, InvariantViolated, NeverFits
-from compass.events import Decision, Move, Placement, Step, instance_name
+from compass.events import Decision, Move, Placement, Step, instance_name, job_of, without
 from compass.plans import PlanTable
+from compass.scheduler import check_arrival, check_departure, check_nodes
 from compass.snapshot import Node, PlacedInstance, Snapshot
 
 
 class SettledScheduler(ABC):
     """The common algorithm; a variant gives the discipline and the admission condition.
 
-    A call that raises, and a refused arrival, leave the state as it was. Deterministic.
+    A refused arrival, and a call that raises anything but InvariantViolated (a bug), leave the state as it was.
+    Deterministic.
 
     Args:
         nodes: cluster size N, None for one that grows without bound.
@@ -37,15 +39,18 @@ class SettledScheduler(ABC):
     """
 
     def __init__(self, nodes: int | None, discipline: Discipline) -> None:
-        if nodes is not None and (type(nodes) is not int or nodes < 1):
-            raise InputError(f"{nodes!r} nodes: must be a positive integer, or None for a cluster without bound")
         self.geometry = discipline.table.geometry
-        self.nodes = nodes
+        self.nodes = check_nodes(nodes)
         self.discipline = discipline
-        self.running = Composition(self.geometry)
-        self.board = Board(discipline, nodes)
-        self._choose = Chooser(self.board, PlanTable(discipline))
+        self._plans = PlanTable(discipline)
         self._limits = [(kind, limit) for kind, limit in enumerate(discipline.limits) if limit is not None]
+        self._start()
+
+    def _start(self) -> None:
+        """The idle cluster."""
+        self.running = Composition(self.geometry)
+        self.board = Board(self.discipline, self.nodes)
+        self._choose = Chooser(self.board, self._plans)
         self._jobs: dict[str, list[Instance]] = {}
         self._steps: list[Step] = []
 
@@ -71,7 +76,7 @@ class SettledScheduler(ABC):
             InputError: the demand is malformed or the job is running already.
             NeverFits: it is not admitted on the empty cluster either.
         """
-        self._check_arrival(job, gpus, instances)
+        check_arrival(self.geometry, self._jobs, job, gpus, instances)
         running = self.running
         running.add(gpus, instances)
         if not self.admits(running):
@@ -90,11 +95,13 @@ class SettledScheduler(ABC):
     def depart(self, job: str) -> Decision:
         """Remove the instances of a job in turn, settling after each; O(log N) an instance.
 
+        Settling once, after the last, would save moves when many instances leave together; in turn, every state is
+        one that the proofs and the explored models speak of.
+
         Raises:
             InputError: the job is not running.
         """
-        if job not in self._jobs:
-            raise InputError(f"job {job!r} is not running")
+        check_departure(self._jobs, job)
         leaving = self._jobs.pop(job)
         self._steps = []
         self.board.changed.clear()
@@ -102,22 +109,19 @@ class SettledScheduler(ABC):
             self.board.evict(instance)
             self.running.add(instance.gpus, -1)
             self._settle()
-        if len(leaving) > 1:
-            # The job has left before the first step. So at every step a node really holds at most what was counted
-            # on it: moves of the job's own instances can be dropped, and every other move that fitted still fits.
-            gone = {instance.name for instance in leaving}
-            self._steps = [step for step in self._steps if step.instance not in gone]
-        return Decision("depart", job, True, tuple(self._steps))
+        return Decision("depart", job, True, without(self._steps, [instance.name for instance in leaving]))
 
     def load(self, snapshot: Snapshot) -> tuple[Move, ...]:
         """Take over a placement made by any scheduler, on the idle cluster, and settle it; O(N).
 
-        Returns the moves that bring it into the variant's space, legal one after another.
+        Returns the moves that bring it into the variant's space, legal one after another. A call that raises leaves
+        the cluster idle.
 
         Raises:
             InputError: the cluster is not idle, the snapshot has another number of nodes or capacity, a job's
                 instances differ in size, or a node holds anchors whose slots together are wider than the node.
-            DoesNotFitNow: :meth:`admits` says no to its composition.
+            DoesNotFitNow: :meth:`admits` says no to its composition, or no sequence of legal moves was found that
+                settles the placement (`repaired`, where no node is empty).
 
         Examples:
             >>> from compass.unified import Unified
@@ -140,7 +144,11 @@ class SettledScheduler(ABC):
         for gpus, number in running.as_dict().items():
             self.running.add(gpus, number)
         self._steps = []
-        self._settle()
+        try:
+            self._settle()
+        except InvariantViolated as error:
+            self._start()
+            raise DoesNotFitNow("no legal moves settle the placement: there is no empty node to use") from error
         return tuple(step for step in self._steps if isinstance(step, Move))
 
     def snapshot(self) -> Snapshot:
@@ -150,7 +158,7 @@ class SettledScheduler(ABC):
         used = (
             Node(
                 f"n{index}",
-                tuple(PlacedInstance(instance.name.rpartition("/")[0], instance.gpus) for instance in node),
+                tuple(PlacedInstance(job_of(instance.name), instance.gpus) for instance in node),
                 self.geometry.capacity,
             )
             for index, node in enumerate(contents)
@@ -262,13 +270,3 @@ class SettledScheduler(ABC):
                     raise InputError(f"job {job!r}: instances of {size} and of {gpus} GPUs")
                 jobs[job] = (gpus, instances + 1)
         return jobs
-
-    def _check_arrival(self, job: str, gpus: int, instances: int) -> None:
-        if job in self._jobs:
-            raise InputError(f"job {job!r} is running already")
-        try:
-            self.geometry.check_gpus(gpus)
-        except InputError as error:
-            raise InputError(f"job {job!r}: {error}") from None
-        if type(instances) is not int or instances < 1:
-            raise InputError(f"job {job!r}: {instances!r} instances: must be a positive integer")

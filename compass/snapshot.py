@@ -29,6 +29,10 @@ class Node:
 
     Raises:
         InputError: the capacity is not supported, a demand is not in ``1..capacity``, or the node is over-full.
+
+    Examples:
+        >>> Node("n0", (PlacedInstance("a", 4),), capacity=8).partial
+        True
     """
 
     name: str

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from compass.abs_node import AbsNode, Anchor, EmptyNode, PoolNode, Slot, SlottedNode
 from compass.composition import Composition
 from compass.errors import InputError, InvariantViolated
-from compass.events import instance_name
+from compass.events import instance_name, job_of
 from compass.geometry import Geometry
 from compass.snapshot import Node, PlacedInstance, Snapshot
 
@@ -191,15 +191,6 @@ class AbsState:
     def _anchor_sizes(self) -> dict[str, int]:
         slotted = (node for node in self.nodes if isinstance(node, SlottedNode))
         return {slot.anchor.name: slot.anchor.gpus for node in slotted for slot in node.slots}
-
-
-def job_of(instance: str) -> str:
-    """The job of an instance name, ``"x"`` of ``"x/k"``; a name without a slash is its own job.
-
-    >>> job_of("team/7/0"), job_of("alone")
-    ('team/7', 'alone')
-    """
-    return instance.rpartition("/")[0] or instance
 
 
 def slot_configurations(geometry: Geometry) -> Iterator[tuple[int, ...]]:

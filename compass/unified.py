@@ -3,7 +3,8 @@
 With m the dial ``open_nodes``, T the total demand and W the covered width (:mod:`compass.composition`):
 
 * at most m nodes are open, so under WCC ``nu <= m`` and ``SIF <= m/N``; for m = 1, ``nu = [T mod G != 0] = Phi*``;
-* a job is admitted exactly when ``W <= G N`` afterwards: no job waits because of fragmentation;
+* a job is admitted exactly when ``W <= G N`` afterwards: under WCC, where ``W = T``, exactly when enough GPUs are free,
+  so no job waits because of fragmentation;
 * W never grows on a departure, so the state stays in the space whatever departs.
 """
 
@@ -21,8 +22,8 @@ class Unified(SettledScheduler):
     Args:
         nodes: cluster size N, None for one that grows without bound.
         geometry: the node geometry.
-        open_nodes: the dial m, None for no limit; nodes are merged only when there would be more than m open ones
-            or when an arrival needs the room.
+        open_nodes: the dial m, None for no limit; nodes are merged only when there would be more than m open ones,
+            or when an arrival needs the room or costs fewer moves that way.
 
     Raises:
         InputError: ``nodes`` or ``open_nodes`` is not a positive integer.

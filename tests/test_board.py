@@ -140,3 +140,10 @@ def test_a_recount_finds_damage(damage):
     damage(board)
     with pytest.raises(InvariantViolated, match="recorded"):
         board.recount()
+
+
+def test_a_recount_finds_a_node_that_no_index_knows():
+    board = board_with([2], [4])
+    board._heaps[board.table.of([2]).index].clear()
+    with pytest.raises(InvariantViolated, match="in no index"):
+        board.recount()

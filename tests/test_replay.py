@@ -1,18 +1,20 @@
 """Replay: FIFO by the definition, and what the report says against a computation of its own."""
 
+import os
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compass.errors import InvariantViolated, NoLegalDestination
+from compass.errors import InputError, InvariantViolated, NoLegalDestination
 from compass.events import Decision, Placement
 from compass.geometry import Geometry
 from compass.phi import min_partial_nodes
 from compass.repaired import Repaired
 from compass.replay import Served, fifo, replay
-from compass.trace import TraceJob
+from compass.trace import TraceJob, read_trace
 from compass.unified import Unified
 from compass.variants import VARIANTS, make_scheduler
 from tests.plain_model import PlainCluster
@@ -194,3 +196,33 @@ def test_a_faulty_scheduler_is_found_out(make, message):
     report = replay(trace, make(2))
     assert message in report.violation
     assert report.unserved == (3 if make is Lazy else 0)
+
+
+def test_what_cannot_be_replayed():
+    trace = [job("a", 5, 1, 1), job("b", 3, 1, 1)]
+    with pytest.raises(InputError, match="not in order of submission"):
+        replay(trace, Unified(1))
+    busy = Unified(1)
+    busy.arrive("x", 1)
+    with pytest.raises(InputError, match="not idle"):
+        replay(trace[:1], busy)
+
+
+TRACES = Path(os.environ.get("COMPASS_TRACES", Path(__file__).parents[2] / "shared" / "traces"))
+
+
+@pytest.mark.skipif(not TRACES.is_dir(), reason=f"the public traces are not in {TRACES.name} (set COMPASS_TRACES)")
+@pytest.mark.parametrize(
+    ("variant", "open_nodes", "bound"),
+    [("printed", None, None), ("repaired", None, 2), ("unified", 1, 0), ("unified", 3, 3)],
+)
+@pytest.mark.parametrize(("trace", "jobs"), [("venus", 125_293), ("openb", 3_630), ("itp_c03", 3_011)])
+def test_real_traces_run_to_the_end_within_the_bounds(trace, jobs, variant, open_nodes, bound):
+    rows = read_trace(str(TRACES / f"{trace}.csv"))
+    report = replay(rows, make_scheduler(variant, 170, open_nodes=open_nodes))
+    assert report.violation is None
+    assert report.events == 2 * jobs
+    if bound is not None:
+        assert report.max_avoidable_under_wcc <= bound
+    elif trace == "venus":
+        assert report.over_bound_events > 1000

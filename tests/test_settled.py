@@ -11,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from compass.board import Instance
 from compass.composition import Composition
 from compass.errors import DoesNotFitNow, InputError, InvariantViolated, NeverFits
+from compass.events import Decision
 from compass.geometry import Geometry
 from compass.repaired import Repaired
 from compass.shapes import shape_table
@@ -388,3 +389,33 @@ def test_a_missing_plan_is_a_bug_and_said_so(monkeypatch):
     board.shapes[0] = board.empty
     with pytest.raises(InvariantViolated, match=r"a/0\(4\) is not in"):
         board.evict(board.contents[0][0])
+
+
+def test_load_of_a_placement_that_no_legal_moves_settle_leaves_the_cluster_idle():
+    # Sigma holds {4},{4} on one node and the seven 1s on the other, but no single move on the way there is legal.
+    scheduler = Repaired(2)
+    with pytest.raises(DoesNotFitNow, match="no legal moves settle"):
+        scheduler.load(Snapshot.of([[4, 1, 1], [4, 1, 1, 1]]))
+    assert placement(scheduler) == {}
+    assert scheduler.running.total == 0
+    assert scheduler.arrive("a", 8, 2).admitted
+    scheduler.check()
+
+
+@settings(max_examples=300)
+@given(st.lists(st.integers(0, len(shape_table(Geometry())) - 1), min_size=1, max_size=5), st.integers(0, 2))
+def test_any_placement_is_settled_or_refused_with_nothing_changed(indices, extra):
+    shapes = [shape_table(Geometry())[index].sizes for index in indices] + [()] * extra
+    snapshot = Snapshot.of(shapes)
+    for scheduler in (Repaired(len(shapes)), Unified(len(shapes)), Unified(len(shapes), open_nodes=2)):
+        model = PlainCluster(len(shapes), 8)
+        model.nodes = [[(f"{i.job}/0", i.gpus) for i in node.instances] for node in snapshot.nodes]
+        try:
+            moves = scheduler.load(snapshot)
+        except DoesNotFitNow:
+            assert isinstance(scheduler, Repaired)
+            assert placement(scheduler) == {}
+            continue
+        model.apply(Decision("arrive", "none", False, moves), 0, 0)
+        assert placement(scheduler) == model.placement()
+        scheduler.check()
