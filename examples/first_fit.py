@@ -77,9 +77,10 @@ def main(trace: str = str(Path(__file__).with_name("tiny-trace.csv")), nodes: st
     jobs = read_trace(trace)
     for scheduler in (FirstFit(int(nodes)), Unified(int(nodes))):
         report = replay(jobs, scheduler)
+        mean_sif = float(report.mean_avoidable) / int(nodes)
         print(
-            f"{type(scheduler).__name__:<9} worst avoidable {report.max_avoidable}, mean SIF "
-            f"{float(report.mean_avoidable) / int(nodes):.3f}, {report.moves} moves, {report.violation or 'no violation'}"
+            f"{type(scheduler).__name__:<9} worst avoidable {report.max_avoidable}, mean SIF {mean_sif:.3f}, "
+            f"{report.moves} moves, {report.violation or 'no violation'}"
         )
 
 
