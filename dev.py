@@ -1,11 +1,13 @@
 """Everything a fresh checkout can do, with CPython 3.11 or newer and git only.
 
-    python3 dev.py demo        install into .venv and run the three variants on a synthetic trace
-    python3 dev.py test        install the test tools, run the tests with branch coverage
-    python3 dev.py lint        install the linters, run them
-    python3 dev.py benchmark   install the plot tools, measure speed, memory and moves
+usage: python3 dev.py COMMAND [argument ...]
 
-Further arguments go to the tool, as in ``python3 dev.py test -k phi``. Needs the package index on the first run.
+    demo        install into .venv and run the three variants on a synthetic trace
+    test        install the test tools, run the tests with branch coverage
+    lint        install the linters, run them
+    benchmark   install the plot tools, measure speed, memory and moves
+
+Further arguments go to the tool, as in python3 dev.py test -k phi. Needs the package index on the first run.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / "python"
 DEMO = ROOT / "build" / "demo"
+NODES = "150"  # in the demo a few jobs wait, and `printed` has more than 2 avoidable partial nodes
 
 
 def run(*command: str | Path) -> None:
@@ -32,14 +35,15 @@ def run(*command: str | Path) -> None:
         sys.exit(status)
 
 
-def install(*requirements: str) -> None:
+def install(size: str, *requirements: str) -> None:
     """Install requirements into .venv, which is made where it is missing; nothing is done when they are the same."""
     stamp = VENV / "installed.txt"
     wanted = "\n".join([*requirements, (ROOT / "pyproject.toml").read_text(encoding="utf-8")])
+    if PYTHON.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
+        return
+    print(f"installing {' '.join(requirements)} into .venv (about {size} in all, once)", flush=True)
     if not PYTHON.exists():
         venv.create(VENV, with_pip=True, clear=True)
-    if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
-        return
     run(PYTHON, "-m", "pip", "install", "--quiet", "--upgrade", "pip>=25.1")  # the first that knows --group
     run(PYTHON, "-m", "pip", "install", "--quiet", *requirements)
     stamp.write_text(wanted, encoding="utf-8")
@@ -47,44 +51,54 @@ def install(*requirements: str) -> None:
 
 def demo(arguments: list[str]) -> None:
     """The main job: a synthetic trace under the three variants, and the SIF of a placement."""
-    install("--editable", ".")
+    install("40 MB", "--editable", ".")
     DEMO.mkdir(parents=True, exist_ok=True)
-    trace = DEMO / "trace.csv"
+    trace = (DEMO / "trace.csv").relative_to(ROOT)
     compass = (PYTHON, "-m", "compass")
     run(*compass, "show", "examples/three-partial-nodes.json")
     run(*compass, "sif", "examples/three-partial-nodes.json")
-    run(*compass, "generate", "--mix", "venus", "--jobs", "5000", "--seed", "1", "--out", trace.relative_to(ROOT))
+    run(*compass, "generate", "--mix", "venus", "--jobs", "5000", "--seed", "1", "--out", trace)
     for variant in ("printed", "repaired", "unified"):
-        run(*compass, "replay", trace.relative_to(ROOT), "--nodes", "unlimited", "--variant", variant, *arguments)
+        run(*compass, "replay", trace, "--nodes", NODES, "--variant", variant, *arguments)
 
 
 def test(arguments: list[str]) -> None:
     """The tests, on both cores, with branch coverage."""
-    install("--editable", ".[plot,verify]", "--group", "test")
+    install("600 MB", "--editable", ".[plot,verify]", "--group", "test")
     coverage = [] if arguments else ["--cov", "--cov-report=term-missing:skip-covered"]
     run(PYTHON, "-m", "pytest", "-q", "-n", "auto", *coverage, *arguments)
 
 
 def lint(arguments: list[str]) -> None:
     """Style, imports, docstrings and strict types."""
-    install("--editable", ".[plot,verify]", "--group", "dev")
+    install("700 MB", "--editable", ".[plot,verify]", "--group", "dev")
     run(PYTHON, "-m", "ruff", "check", *arguments)
     run(PYTHON, "-m", "ruff", "format", "--check")
     run(PYTHON, "-m", "mypy")
 
 
 def benchmark(arguments: list[str]) -> None:
-    """Every benchmark under tests/benchmarks; each prints its table."""
-    install("--editable", ".[plot,verify]", "--group", "dev")
+    """Every benchmark under tests/benchmarks, each with the same arguments; each prints its table."""
+    install("700 MB", "--editable", ".[plot,verify]", "--group", "dev")
     for script in sorted((ROOT / "tests" / "benchmarks").glob("bench_*.py")):
         run(PYTHON, script.relative_to(ROOT), *arguments)
 
 
 COMMANDS = {"demo": demo, "test": test, "lint": lint, "benchmark": benchmark}
 
-if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1] not in COMMANDS:
-        sys.exit(f"usage: python3 dev.py {{{','.join(COMMANDS)}}} [argument ...]")
+
+def main(arguments: list[str]) -> None:
+    """Carry out one command."""
     if sys.version_info < (3, 11):
         sys.exit("dev.py: Python 3.11 or newer is needed")
-    COMMANDS[sys.argv[1]](sys.argv[2:])
+    if arguments[:1] in (["-h"], ["--help"]):
+        print(__doc__, end="")
+    elif not arguments or arguments[0] not in COMMANDS:
+        print(f"usage: python3 dev.py {{{','.join(COMMANDS)}}} [argument ...]  (see --help)", file=sys.stderr)
+        sys.exit(2)
+    else:
+        COMMANDS[arguments[0]](arguments[1:])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
