@@ -1,22 +1,20 @@
 """Time of one exact Phi* (with its witness) by family of instance counts; every solve is uncached.
 
-Run: python tests/benchmarks/bench_phi.py [samples]
+python tests/benchmarks/bench_phi.py [--samples K] [--trace FILE]
 """
 
+import itertools
 import random
 import statistics
-import sys
 import time
-from pathlib import Path
+
+import command_line
 
 import compass.phi as phi
 from compass.composition import Composition
 from compass.geometry import Geometry
 from compass.replay import fifo
-from compass.trace import read_trace
 from compass.unified import Unified
-
-VENUS = Path(__file__).resolve().parents[3] / "shared" / "traces" / "venus.csv"
 
 
 def trace_like(rng, wcc):
@@ -53,19 +51,10 @@ FAMILIES = {
 }
 
 
-def venus_without_wcc(_):
-    """The composition after each event of Venus, all jobs started at submission, where WCC fails; in turn."""
-    if not VIOLATING:
-        scheduler = Unified(None)
-        events = fifo(read_trace(str(VENUS)), scheduler)
-        VIOLATING.extend(scheduler.running.as_dict() for _ in events if not scheduler.running.wcc)
-    VIOLATING.append(VIOLATING.pop(0))
-    return VIOLATING[-1]
-
-
-VIOLATING = []
-if VENUS.exists():
-    FAMILIES["G=8  Venus, no WCC"] = (8, venus_without_wcc)
+def without_wcc(trace):
+    """The composition after each event of the trace, all jobs started at submission, where WCC fails."""
+    scheduler = Unified(None)
+    return [scheduler.running.as_dict() for _ in fifo(trace, scheduler) if not scheduler.running.wcc]
 
 
 def milliseconds(call):
@@ -74,9 +63,17 @@ def milliseconds(call):
     return 1000 * (time.perf_counter() - start)
 
 
-def main(samples):
+def main(samples, path):
+    families = dict(FAMILIES)
+    title, trace = command_line.load(path)
+    violating = without_wcc(trace)
+    if violating:
+        states = itertools.cycle(violating)
+        families[f"G=8  {title}, no WCC"] = (8, lambda _: next(states))
+    else:
+        print(f"{title}: WCC holds after every event, so there is no row for it")
     print(f"{'family':36}{'median ms':>11}{'p99 ms':>10}{'max ms':>10}   of {samples}")
-    for name, (capacity, draw) in FAMILIES.items():
+    for name, (capacity, draw) in families.items():
         rng, geometry = random.Random(name), Geometry(capacity)
         times = []
         for _ in range(samples):
@@ -91,4 +88,5 @@ def main(samples):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 500)
+    options = command_line.parser(__doc__).parse_args()
+    main(options.samples, command_line.trace_file(options.trace))

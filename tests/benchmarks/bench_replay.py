@@ -1,8 +1,8 @@
 """Speed, memory and moves of the three variants; prints tables and draws moves against SIF.
 
-    python tests/benchmarks/bench_replay.py [TRACE]
+    python tests/benchmarks/bench_replay.py [--trace FILE] [--plot FILE]
 
-TRACE defaults to the Venus trace beside the project where it is there, else to a synthetic one of the same mix.
+The picture in the README is this plot of the Venus trace: --plot docs/images/moves-against-sif.svg replaces it.
 Compare figures of one run with each other only: absolute times depend on the machine.
 """
 
@@ -15,43 +15,50 @@ import sys
 import time
 from pathlib import Path
 
+import command_line
+
 from compass.replay import ReplayReport, replay
-from compass.synthetic import generate
-from compass.trace import TraceJob, read_trace
+from compass.trace import TraceJob
 from compass.variants import make_scheduler
 
-ROOT = Path(__file__).resolve().parents[2]
-VENUS = ROOT.parent / "shared" / "traces" / "venus.csv"
-PLOT = ROOT / "docs" / "images" / "moves-against-sif.svg"
 NODES = 170
 SETTINGS = [("printed", None), ("repaired", None), *(("unified", m) for m in (1, 2, 3, 11))]
 
 
 def name_of(variant: str, open_nodes: int | None) -> str:
     """How a setting is called in tables."""
-    return f"{variant} m={open_nodes}" if open_nodes else variant
-
-
-def load(path: Path) -> tuple[str, list[TraceJob]]:
-    """The trace and what to call it."""
-    if path.exists():
-        return path.stem, read_trace(str(path))
-    return "synthetic venus mix", generate("venus", 100_000, 1, mean_gap=80, mean_duration=9000)
+    return f"{variant}, m = {open_nodes}" if open_nodes else variant
 
 
 def moves_table(title: str, trace: list[TraceJob]) -> list[tuple[str, ReplayReport]]:
-    """Replay under every setting and print what came out."""
-    print(f"\nReplay of {title} on {NODES} nodes, SIF and invariants after every event")
-    print("setting         moves/instance event   worst SIF   mean SIF    over 2 under WCC   instance events/s")
+    """Replay under every setting and print what came out, the first columns as in the README."""
+    columns = (
+        "moves per instance event",
+        "worst avoidable partial nodes under WCC",
+        "mean SIF",
+        "worst SIF",
+        "events over 2 under WCC",
+        "instance events a second",
+    )
+    print(f"\nReplay of {title} on {NODES} nodes, SIF and invariants after every event\n")
+    print(f"| {'setting':<15} | {' | '.join(columns)} |")
+    print(f"|{'-' * 17}|{'|'.join('-' * (len(column) + 1) + ':' for column in columns)}|")
     rows = []
     for variant, open_nodes in SETTINGS:
         report = replay(trace, make_scheduler(variant, NODES, open_nodes=open_nodes))
         rows.append((name_of(variant, open_nodes), report))
-        print(
-            f"{rows[-1][0]:<15} {report.moves_per_instance_event:>20.4f} {report.max_avoidable / NODES:>11.4f}"
-            f" {float(report.mean_avoidable) / NODES:>10.6f} {report.over_bound_events:>19}"
-            f" {report.instance_events / report.seconds:>19,.0f}"
+        values = (
+            f"{report.moves_per_instance_event:.4f}",
+            f"{report.max_avoidable_under_wcc}",
+            f"{float(report.mean_avoidable) / NODES:.6f}",
+            f"{report.max_avoidable / NODES:.4f}",
+            f"{report.over_bound_events}",
+            f"{report.instance_events / report.seconds:,.0f}",
         )
+        cells = (f"{value:>{len(column)}}" for value, column in zip(values, columns, strict=True))
+        print(f"| {rows[-1][0]:<15} | {' | '.join(cells)} |", flush=True)
+        if report.violation:
+            print(f"  stopped: {report.violation}")
     return rows
 
 
@@ -80,6 +87,7 @@ def draw(title: str, rows: list[tuple[str, ReplayReport]], out: Path) -> None:
     axes.legend(fontsize=8)
     out.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(out, metadata={"Date": None})
+    print(f"\nPlot of moves against SIF: {out}")
 
 
 def time_per_event(variant: str, nodes: int, instances: int = 60_000) -> float:
@@ -121,9 +129,6 @@ def scaling_table() -> None:
 
 def memory_table(path: Path) -> None:
     """Peak memory of a replay in a process of its own."""
-    if not path.exists():
-        print("\nPeak memory: not measured, the trace is not there")
-        return
     print("\nPeak memory of compass replay")
     for variant in ("printed", "repaired", "unified"):
         command = ["-m", "compass", "replay", str(path), "--nodes", str(NODES), "--variant", variant, "--json"]
@@ -135,12 +140,16 @@ def memory_table(path: Path) -> None:
 
 def main() -> None:
     """Print every table and draw the plot."""
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else VENUS
-    memory_table(path)
-    title, trace = load(path)
+    options = command_line.parser(__doc__).parse_args()
+    path = command_line.trace_file(options.trace)
+    title, trace = command_line.load(path)
+    if path is None:
+        print("peak memory is not measured and no plot is drawn: both are of a real trace")
+    else:
+        memory_table(path)
     rows = moves_table(title, trace)
-    if path.exists():
-        draw(title, rows, PLOT)
+    if path is not None:
+        draw(title, rows, options.plot)
     scaling_table()
 
 

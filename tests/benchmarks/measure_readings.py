@@ -1,25 +1,26 @@
 """Replay a trace with the printed algorithm under every reading, and record how often it exceeds theorem-1's bound.
 
-    python tests/benchmarks/measure_readings.py TRACE [NODES] [OUT.csv]
+    python tests/benchmarks/measure_readings.py [--trace FILE] [--nodes N] [--out FILE]
 
 One row a reading (readings that behave alike are run once): events after which WCC holds and more than 2 partial nodes
 are avoidable, the most avoidable partial nodes, moves, and where the replay had to stop. About ten minutes a hundred
-readings on one core; not part of the tests. Not resumable, but the rows are written as they come.
+readings on one core; not part of the tests. Not resumable, but the rows are written as they come. The record of the
+Venus trace is kept in tests/benchmarks/results.
 """
 
 from __future__ import annotations
 
 import csv
-import sys
 from dataclasses import asdict
 from pathlib import Path
+
+import command_line
 
 from compass.printed import Printed
 from compass.readings import all_readings
 from compass.replay import replay
-from compass.trace import read_trace
+from compass.trace import TraceJob
 
-RESULTS = Path(__file__).parent / "results" / "printed_readings_venus.csv"
 FIGURES = (
     "events",
     "wcc_events",
@@ -33,18 +34,29 @@ FIGURES = (
 )
 
 
-def main(trace_file: str, nodes: str = "170", out: str = str(RESULTS)) -> None:
+def measure(trace: list[TraceJob], nodes: int, out: Path) -> None:
     """Run every reading once and write its row."""
-    trace = read_trace(trace_file)
     readings = list(dict.fromkeys(reading.canonical() for reading in all_readings()))
-    with Path(out).open("w", newline="", encoding="utf-8") as file:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with out.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*asdict(readings[0]), *FIGURES])
         for reading in readings:
-            figures = replay(trace, Printed(int(nodes), readings=reading)).to_json()
+            figures = replay(trace, Printed(nodes, readings=reading)).to_json()
             writer.writerow([*asdict(reading).values(), *(figures[name] for name in FIGURES)])
             file.flush()
 
 
+def main() -> None:
+    """Read the command line and measure."""
+    parser = command_line.parser(__doc__)
+    parser.add_argument("--nodes", type=command_line.positive, default=170, metavar="N", help="nodes (default: 170)")
+    out = command_line.BUILD / "printed-readings.csv"
+    parser.add_argument("--out", type=Path, default=out, metavar="FILE", help="(default: build/printed-readings.csv)")
+    options = parser.parse_args()
+    _, trace = command_line.load(command_line.trace_file(options.trace))
+    measure(trace, options.nodes, options.out)
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()
