@@ -1,0 +1,59 @@
+"""Evidence that is a function: each returns whether the claim holds, a sentence, and the numbers it found."""
+
+from __future__ import annotations
+
+import random
+
+from compass.events import Decision
+from compass.geometry import CAPACITIES, Geometry
+from compass.printed import Printed
+from verification.obligations import model_of
+from verification.symbolic import wcc_forms
+from verification.table_check import table_faults
+
+Found = tuple[bool, str, dict[str, int]]
+
+SHARES = (38, 4, 1, 6, 1, 1, 1, 48)
+"""Weights of the sizes 1..8 in random events: about those of the Venus trace, with more unfriendly sizes."""
+
+
+def wcc_forms_agree() -> Found:
+    """WCC derived from the widths; both forms are the same polynomial up to a positive factor, for every capacity."""
+    forms = {capacity: wcc_forms(Geometry(capacity)) for capacity in CAPACITIES}
+    agree = all(form.equivalent for form in forms.values())
+    shown = ", ".join(f"{c} p{g}" if c > 1 else f"p{g}" for g, c in sorted(forms[8].coefficients.items()))
+    return agree, f"coefficients for G = 8: {shown}", {f"g{capacity}": len(f.coefficients) for capacity, f in forms.items()}
+
+
+def tables_are_legal(variant: str, capacities: list[int]) -> Found:
+    """Every entry of the step and plan tables keeps both nodes within capacity and widths after every single move."""
+    models = {capacity: model_of(variant, Geometry(capacity)) for capacity in capacities}
+    faults = [f"G = {capacity}: {fault}" for capacity, model in models.items() for fault in table_faults(model)]
+    return not faults, faults[0] if faults else f"tables for G = {capacities} walked", {}
+
+
+def operator_moves(sizes: list[int], events: int) -> Found:
+    """Most instances that one event of `printed` moves, over random jobs that keep N nodes at nine tenths load."""
+    numbers: dict[str, int] = {}
+    for nodes in sizes:
+        numbers[f"n{nodes}"] = max(len(decision.moves) for decision in _random_decisions(nodes, events))
+    grows = ", ".join(f"N = {nodes}: {numbers[f'n{nodes}']}" for nodes in sizes)
+    return True, f"most moves of one event: {grows}", numbers
+
+
+def _random_decisions(nodes: int, events: int) -> list[Decision]:
+    rng = random.Random(nodes)
+    scheduler = Printed(nodes)
+    running: list[str] = []
+    decisions: list[Decision] = []
+    for number in range(events):
+        if scheduler.running.total > 7 * nodes and running:
+            job = running.pop(rng.randrange(len(running)))
+            decisions.append(scheduler.depart(job))
+        else:
+            gpus = rng.choices(range(1, 9), SHARES)[0]
+            decision = scheduler.arrive(f"j{number}", gpus)
+            decisions.append(decision)
+            if decision.admitted:
+                running.append(f"j{number}")
+    return decisions
