@@ -79,12 +79,15 @@ class SettledScheduler(ABC):
         check_arrival(self.geometry, self._jobs, job, gpus, instances)
         running = self.running
         running.add(gpus, instances)
-        if not self.admits(running):
-            running.add(gpus, -instances)
+        admitted = self.admits(running)
+        running.add(gpus, -instances)
+        if not admitted:
             if not self.admits(Composition(self.geometry, {gpus: instances})):
                 raise NeverFits(f"job {job!r}: {instances} x {gpus} GPUs never fit {self.nodes} nodes")
             return Decision("arrive", job, False)
-        arriving = self._jobs[job] = [Instance(instance_name(job, k), gpus) for k in range(instances)]
+        arriving = [Instance(instance_name(job, k), gpus) for k in range(instances)]
+        running.add(gpus, instances)
+        self._jobs[job] = arriving
         self._steps = []
         self.board.changed.clear()
         place = self._place_filler if gpus == 1 else self._place_anchor
