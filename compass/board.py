@@ -226,8 +226,8 @@ class Board:
             raise InvariantViolated(f"recounted {found}, recorded {recorded}")
         indexed = [None if heap is None else set(heap) for heap in self._heaps]
         for node, shape in enumerate(self.shapes):
-            index = indexed[shape.index]
-            if index is not None and node not in index:
+            known = indexed[shape.index]
+            if known is not None and node not in known:
                 raise InvariantViolated(f"node {node}: {shape} is recorded, but in no index")
 
 

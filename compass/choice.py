@@ -78,14 +78,21 @@ class Chooser:
             paired = self._within_limits(self._paired_hosts(self._pairs(), gpus))
             best = _least(chain((best,) if best else (), paired), _best_fit)
         if best is None:
-            donors = [s for s in self._donors if self._board.live[s.index] and not s.open]
-            pairs = product(self._active(), donors)
+            pairs = product(self._active(), self._covered_donors())
             best = _least(self._within_limits(self._paired_hosts(pairs, gpus)), _best_fit)
         return best
 
     def merge(self) -> Choice | None:
         """The shortest plan that lowers the number of stray or open nodes, None where there is none."""
         return _least(self._merges(), _least_left)
+
+    def exchange(self) -> Choice | None:
+        """The shortest exchange of slots on an open node for free instances of a covered one, None where none is."""
+        found = ((pair, self._plans.exchange(*pair)) for pair in product(self._active(), self._covered_donors()))
+        return _least((Choice(plan.moves, pair, plan) for pair, plan in found if plan is not None), _best_fit)
+
+    def _covered_donors(self) -> list[Shape]:
+        return [shape for shape in self._donors if self._board.live[shape.index] and not shape.open]
 
     def _single_hosts(self, gpus: int) -> Iterator[Choice]:
         for host in self._hosts():

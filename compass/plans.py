@@ -8,10 +8,16 @@ A plan starts from the shapes of two nodes and may install one arriving anchor. 
 Every step on the way is legal: both nodes have a shape, hence at most G busy GPUs, after each. There are finitely many
 pairs of shapes, so the table is finite and independent of the cluster; an entry is searched when it is first asked
 for, by breadth-first search over the distributions of the instances, in a fixed order, so plans are deterministic.
+
+An *exchange* is such a plan between an open node and a covered one that has free instances, after which the slots on
+the open node are less wide: its slots go, free instances come. It makes room for a wide slot where nothing is left to
+merge. Widths divide each other, so where a slot narrower than the wanted one stands on the open node, the covered
+node's free instances and narrower slots include a part of just its width.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from compass.discipline import SETTLED, STRAY, Discipline
@@ -54,6 +60,7 @@ class PlanTable:
         self.discipline = discipline
         self._kinds = discipline.kinds
         self._plans: dict[tuple[int, int, int], Plan | None] = {}
+        self._exchanges: dict[tuple[int, int], Plan | None] = {}
 
     def plan(self, first: Shape, second: Shape, arriving: int = 0) -> Plan | None:
         """Fewest moves that settle two nodes and install an anchor of ``arriving`` GPUs (0: none).
@@ -64,10 +71,24 @@ class PlanTable:
         try:
             return self._plans[key]
         except KeyError:
-            plan = self._plans[key] = self._search(first, second, arriving)
+            plan = self._plans[key] = self._search(first, second, arriving, self._settled)
             return plan
 
-    def _search(self, first: Shape, second: Shape, arriving: int) -> Plan | None:
+    def exchange(self, first: Shape, second: Shape) -> Plan | None:
+        """Fewest moves that settle an open and a covered node and leave less width in slots on the open one.
+
+        Returns None where no such plan exists. O(1) after the first call for these shapes.
+        """
+        key = (first.index, second.index)
+        if key not in self._exchanges:
+
+            def goal(one: Shape, two: Shape) -> bool:
+                return one.open and one.anchor_width < first.anchor_width and self._settled(one, two)
+
+            self._exchanges[key] = self._search(first, second, 0, goal)
+        return self._exchanges[key]
+
+    def _search(self, first: Shape, second: Shape, arriving: int, goal: Callable[[Shape, Shape], bool]) -> Plan | None:
         """Breadth first by moves; an installation is no move, so it is tried within a layer."""
         start = (first, second, arriving)
         seen: dict[tuple[Shape, Shape, int], tuple[PlanStep, ...]] = {start: ()}
@@ -82,7 +103,7 @@ class PlanTable:
                         if larger is not None:
                             after = (one, larger) if side else (larger, two)
                             self._reach(seen, layer, state, (*after, 0), PlanStep(True, waiting, side))
-            done = [state for state in layer if not state[2] and self._settled(state[0], state[1])]
+            done = [state for state in layer if not state[2] and goal(state[0], state[1])]
             if done:
                 best = min(done, key=self._anchors_left_open)
                 return Plan(seen[best], best[:2], moves)

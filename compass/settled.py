@@ -194,16 +194,20 @@ class SettledScheduler(ABC):
         self._install(instance, self.board.node_of(self._choose.filler_host()))
 
     def _place_anchor(self, instance: Instance) -> None:
-        """An anchor goes where it costs the fewest moves; where no two nodes make room for it, some are merged first.
+        """An anchor goes where it costs the fewest moves; where no two nodes have room for it, room is made first.
 
-        Merging ends with at most one open node of a kind, and then an admitted anchor has a place.
+        Merging ends with at most one open node of a kind. For some geometries slots narrower than the arriving one then
+        still stand in its way; each exchange leaves less of them.
         """
         board = self.board
         if instance.gpus == self.geometry.capacity and board.has_empty:  # the plain case: nothing to choose or settle
             self._install(instance, board.node_of(board.empty))
             return
         while (host := self._choose.anchor_host(instance.gpus)) is None:
-            self._merge()
+            room = self._choose.merge() or self._choose.exchange()
+            if room is None:
+                raise InvariantViolated(f"an admitted instance finds no node: {instance}")
+            self._carry_out(room)
         self._carry_out(host, instance)
         self._settle()
 

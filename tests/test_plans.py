@@ -15,7 +15,7 @@ from compass.geometry import Geometry
 from compass.plans import PlanTable
 from compass.shapes import shape_table
 
-GEOMETRIES = [Geometry(2), Geometry(4), Geometry(8), Geometry(8, (4, 8))]
+GEOMETRIES = [Geometry(2), Geometry(4), Geometry(8), Geometry(8, (4, 8)), Geometry(8, (2, 8))]
 DISCIPLINES = [make(geometry) for geometry in GEOMETRIES for make in (unified_discipline, repaired_discipline)]
 IDS = [f"{name}-{g.capacity}-{g.widths}" for g in GEOMETRIES for name in ("unified", "repaired")]
 
@@ -151,3 +151,26 @@ def test_the_unified_discipline_counts_open_nodes():
 def test_the_dial_is_a_positive_integer(open_nodes):
     with pytest.raises(InputError, match="must be a positive integer"):
         unified_discipline(Geometry(), open_nodes)
+
+
+@pytest.mark.parametrize("geometry", [Geometry(8), Geometry(8, (2, 8)), Geometry(8, (4, 8)), Geometry(4)], ids=str)
+def test_an_exchange_leaves_less_width_in_slots_on_the_open_node(geometry):
+    discipline = unified_discipline(geometry)
+    plans = PlanTable(discipline)
+    found = 0
+    for first, second in itertools.product(discipline.table, discipline.table):
+        if not (first.open and second.free and not second.open) or first.vacancy:
+            continue
+        plan = plans.exchange(first, second)
+        narrow = any(geometry.slot_width(g) <= first.room for g in first.sizes if g > 1)
+        if narrow:
+            assert plan is not None, "widths divide each other: a part of just that width is there"
+        if plan is not None:
+            found += 1
+            result, moves = carried_out(plan, first, second, 0)
+            assert moves == plan.moves
+            assert settled(discipline, *result)
+            assert result[0].open
+            assert result[0].anchor_width < first.anchor_width
+            assert plans.exchange(first, second) is plan
+    assert found

@@ -1,6 +1,7 @@
 """`repaired` and `unified`: their guarantees, under random events and exhaustively on small clusters."""
 
 import itertools
+import random
 from math import ceil
 
 import pytest
@@ -419,3 +420,53 @@ def test_any_placement_is_settled_or_refused_with_nothing_changed(indices, extra
         model.apply(Decision("arrive", "none", False, moves), 0, 0)
         assert placement(scheduler) == model.placement()
         scheduler.check()
+
+
+@pytest.mark.parametrize(
+    ("nodes", "geometry", "sizes"),
+    [
+        (4, Geometry(16), [8, 4, 2, 1, 1] * 3 + [4, 2, 9]),
+        (4, Geometry(16), [8, 4, 2, 1, 1] * 3 + [4, 2, 10]),
+        (3, Geometry(8, (2, 8)), [2, 2, 2, 1, 1] * 2 + [2, 2, 4]),
+        (3, Geometry(8, (2, 8)), [2, 2, 2, 1, 1] * 2 + [2, 2, 3]),
+    ],
+)
+def test_room_is_gathered_from_several_covered_nodes(nodes, geometry, sizes):
+    """One open node, nothing to merge, and no one covered node has enough free instances for the wide slot."""
+    scheduler, model = Unified(nodes, geometry), PlainCluster(nodes, geometry.capacity)
+    for k, gpus in enumerate(sizes):
+        decision = scheduler.arrive(f"j{k}", gpus)
+        assert decision.admitted
+        model.apply(decision, gpus, 1)
+        scheduler.check()
+    assert len(decision.moves) > 4
+
+
+@pytest.mark.parametrize("geometry", [Geometry(8, (2, 8)), Geometry(8, (8,)), Geometry(16, (2, 16)), Geometry(16)])
+def test_arrivals_that_fill_the_cluster_to_the_brim(geometry):
+    """Directed at the edge of admission: most arrivals ask for about what is left."""
+    rng = random.Random(geometry.capacity)
+    for _ in range(60):
+        nodes = rng.randint(1, 5)
+        scheduler = Unified(nodes, geometry, rng.choice([1, 2, None]))
+        running = []
+        for k in range(60):
+            left = geometry.capacity * nodes - scheduler.running.width
+            if running and (left == 0 or rng.random() < 0.25):
+                scheduler.depart(running.pop(rng.randrange(len(running))))
+                continue
+            gpus = rng.choice([1, *geometry.widths, max(1, min(geometry.capacity, left - rng.randint(0, 2)))])
+            counts = {**scheduler.running.as_dict()}
+            counts[gpus] = counts.get(gpus, 0) + 1
+            decision = scheduler.arrive(f"j{k}", gpus)
+            assert decision.admitted == unified_can_run(geometry, nodes, counts)
+            if decision.admitted:
+                running.append(f"j{k}")
+        scheduler.check()
+
+
+def test_a_missing_place_is_a_bug_and_said_so(monkeypatch):
+    scheduler = Unified(2)
+    monkeypatch.setattr(scheduler._choose, "anchor_host", lambda gpus: None)
+    with pytest.raises(InvariantViolated, match="an admitted instance finds no node: a/0"):
+        scheduler.arrive("a", 4)

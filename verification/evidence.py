@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,16 +21,16 @@ from compass.geometry import Geometry
 from compass.readings import Readings, all_readings
 from compass.scheduler import Scheduler
 from compass.variants import make_scheduler
-from verification.appendix_b import BestFitCompacted
+from verification.appendix_b import APPENDIX_B, BestFitCompacted
 from verification.count_evidence import explored
-from verification.job_claims import PREDICATES
+from verification.job_claims import PREDICATES as JOB_CLAIMS
 from verification.jobs import Violation, replayed, smallest_violation
 from verification.ledger import Claim
 from verification.packings import STATEMENTS, smallest_counterexample
 from verification.solvers import NoVerdict, SolverMissing, ask
 
-SUPPORTS = {"trace": "refuted", "smt": "proved", "counts": "checked", "packings": "checked"}
-"""The verdict that a kind of evidence bears out."""
+PREDICATES = JOB_CLAIMS | APPENDIX_B
+"""What a history can break, by the name that the ledger uses."""
 
 
 class Answer(NamedTuple):
@@ -113,7 +114,7 @@ def trace_breaks(claim: Claim, item: Mapping[str, Any], readings: list[Readings 
     events = [event for _, event in read_events(str(claim.folder / item["file"]), item.get("capacity", 8))]
     for number, reading in enumerate(readings):
         try:
-            scheduler, outcome = replayed(lambda reading=reading: scheduler_of(claim, item, reading), events)
+            scheduler, outcome = replayed(partial(scheduler_of, claim, item, reading), events)
         except CompassError as error:
             return Answer(False, False, f"the history cannot be replayed under {reading}: {error}")
         reason = PREDICATES[item["predicate"]](scheduler, outcome)
@@ -131,7 +132,7 @@ def trace_is_smallest(claim: Claim, item: Mapping[str, Any]) -> Answer:
     for nodes in range(1, item["nodes"] + 1):
         wanted = {**item, "nodes": nodes}
         found = smallest_violation(
-            lambda wanted=wanted: scheduler_of(claim, wanted, reading),
+            partial(scheduler_of, claim, wanted, reading),
             PREDICATES[item["predicate"]],
             item["smallest_sizes"],
             item["events"],

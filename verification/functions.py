@@ -22,7 +22,11 @@ def wcc_forms_agree() -> Found:
     forms = {capacity: wcc_forms(Geometry(capacity)) for capacity in CAPACITIES}
     agree = all(form.equivalent for form in forms.values())
     shown = ", ".join(f"{c} p{g}" if c > 1 else f"p{g}" for g, c in sorted(forms[8].coefficients.items()))
-    return agree, f"coefficients for G = 8: {shown}", {f"g{capacity}": len(f.coefficients) for capacity, f in forms.items()}
+    return (
+        agree,
+        f"coefficients for G = 8: {shown}",
+        {f"g{capacity}": len(f.coefficients) for capacity, f in forms.items()},
+    )
 
 
 def tables_are_legal(variant: str, capacities: list[int]) -> Found:

@@ -14,6 +14,7 @@ from compass.events import Arrive, Event
 from compass.phi import min_partial_nodes
 from compass.printed import Printed
 from compass.scheduler import Scheduler
+from compass.settled import SettledScheduler
 from compass.space import AbsState, PoolNode, SlottedNode
 
 
@@ -64,7 +65,7 @@ def saturation(scheduler: Scheduler, outcome: Outcome) -> str | None:
     """Lemma A.2: under WCC every slot with room for fillers is saturated."""
     if outcome.finding is not None or not scheduler.running.wcc:
         return None
-    vacancy = _sigma(scheduler).vacancy
+    vacancy = scheduler.board.vacancy if isinstance(scheduler, SettledScheduler) else _sigma(scheduler).vacancy
     if not vacancy:
         return None
     return f"WCC holds (slack {scheduler.running.slack}) and {vacancy} GPUs of the slots' vacancy are not filled"

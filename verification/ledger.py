@@ -18,8 +18,9 @@ import jsonschema
 
 from compass.errors import InputError
 
-PROOFS = Path(__file__).resolve().parent.parent / "proofs"
-"""Where the ledger is: beside this package, in a checkout."""
+_HERE = Path(__file__).resolve().parent
+PROOFS = next((path for path in (_HERE.parent / "proofs", _HERE / "proofs") if path.is_dir()), _HERE / "proofs")
+"""Where the ledger is: beside this package in a checkout, inside of it where it is installed."""
 
 VERDICTS = ("proved", "checked", "refuted", "measured", "open")
 """Proved for all N in scope, checked by exhaustion up to a bound, refuted by a history or packing, measured, open."""
@@ -68,11 +69,13 @@ def read_claim(folder: Path) -> Claim:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path}: {error}") from error
     validator = jsonschema.Draft202012Validator(_schema(folder.parent))
-    error = jsonschema.exceptions.best_match(validator.iter_errors(record))
-    if error is not None:
-        raise InputError(f"{path}: {error.json_path}: {error.message}")
-    lists = {name: tuple(record.pop(name)) for name in ("trusted", "gaps", "evidence")}
-    return Claim(folder=folder, **record, **lists)
+    fault = jsonschema.exceptions.best_match(validator.iter_errors(record))
+    if fault is not None:
+        raise InputError(f"{path}: {fault.json_path}: {fault.message}")
+    for name in ("trusted", "gaps", "evidence"):
+        record[name] = tuple(record[name])
+    fields: dict[str, Any] = {name: v.strip() if isinstance(v, str) else v for name, v in record.items()}
+    return Claim(folder=folder, **fields)
 
 
 def read_ledger(proofs: Path = PROOFS) -> list[Claim]:
@@ -95,3 +98,17 @@ def table(claims: list[Claim]) -> str:
         link = f"[{claim.id}](proofs/{claim.name})"
         rows.append(f"| {link} | {claim.variant} | {claim.verdict} | {claim.scope} | {claim.method} |")
     return "\n".join(rows) + "\n"
+
+
+def rewrite(readme: Path) -> bool:
+    """Put the table between the marks of a Markdown file; returns whether that changed it."""
+    before = readme.read_text(encoding="utf-8")
+    start, end = "<!-- ledger: python -m verification.ledger -->\n", "<!-- end of ledger -->"
+    head, _, rest = before.partition(start)
+    after = head + start + table(read_ledger()) + end + rest.partition(end)[2]
+    readme.write_text(after, encoding="utf-8")
+    return after != before
+
+
+if __name__ == "__main__":
+    print("README.md rewritten" if rewrite(PROOFS.parent / "README.md") else "README.md is current")

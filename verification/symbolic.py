@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import sympy  # type: ignore[import-untyped]
+import sympy
 
 from compass.geometry import Geometry
 

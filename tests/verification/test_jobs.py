@@ -12,7 +12,8 @@ from compass.repaired import Repaired
 from compass.scheduler import apply_event
 from compass.unified import Unified
 from verification.appendix_b import APPENDIX_B, SIZES, BestFitCompacted
-from verification.job_claims import PREDICATES, Outcome
+from verification.evidence import PREDICATES
+from verification.job_claims import Outcome
 from verification.jobs import Exhausted, Violation, replayed, smallest_violation, state_key
 
 ALL = range(1, 9)

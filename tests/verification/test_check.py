@@ -1,0 +1,208 @@
+"""Running the ledger: verdicts follow from answers, and the command says what it found."""
+
+import dataclasses
+import json
+
+import pytest
+
+from compass.cli import main
+from verification import check, cli, evidence
+from verification.check import Result, run, summary
+from verification.evidence import Answer, Options, Query, queries
+from verification.ledger import read_ledger
+
+LEDGER = {claim.name: claim for claim in read_ledger()}
+QUICK = ["printed-theorem-1", "algorithm-2", "equivalence", "printed-prop-1"]
+
+
+def result(*answers, claim="printed-theorem-1"):
+    found = Result(LEDGER[claim])
+    for supports, shown, refutes in answers:
+        found.answers.append((Query(LEDGER[claim], "q", supports, print), Answer(shown, refutes, ""), 0.5))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("answers", "verdict"),
+    [
+        ([], "open"),
+        ([("proved", True, False)], "proved"),
+        ([("proved", True, False), ("checked", True, False)], "proved"),
+        ([("checked", True, False)], "checked"),
+        ([("measured", True, False)], "measured"),
+        ([("refuted", True, False)], "refuted"),
+        ([("proved", False, False)], "open"),  # a solver that cannot tell
+        ([("proved", True, False), ("checked", False, False)], "open"),
+        ([("proved", True, False), ("checked", False, True)], "refuted"),
+    ],
+)
+def test_verdicts(answers, verdict):
+    assert result(*answers).verdict == verdict
+
+
+def test_as_expected_and_summary():
+    good, bad = result(("refuted", True, False)), result(("proved", True, False))
+    assert (good.as_expected, bad.as_expected) == (True, False)
+    assert summary([good, bad]) == "1 of 2 verdicts as expected"
+    assert good.seconds == 0.5
+
+
+def test_quick_claims_come_out_as_expected_in_this_process_and_in_others():
+    claims = [LEDGER[name] for name in QUICK]
+    lines = []
+    for workers in (1, 2):
+        results = run(claims, Options(), lambda *line: lines.append(line), workers=workers)
+        assert [r.claim.name for r in results] == QUICK
+        assert all(r.as_expected for r in results)
+    assert len(lines) == 2 * sum(len(list(queries(claim, Options()))) for claim in claims)
+
+
+def test_json_has_the_agreed_keys(capsys):
+    assert main(["check", "theorem-1", "--variant", "printed", "--json"]) == 0
+    (record,) = json.loads(capsys.readouterr().out)
+    assert record | {"seconds": 0, "reading": ""} == {
+        "claim": "theorem-1",
+        "variant": "printed",
+        "reading": "",
+        "verdict": "refuted",
+        "expected": "refuted",
+        "scope": "N = 3, G = 8",
+        "method": "smallest history of jobs",
+        "seconds": 0,
+        "artifact": "proofs/printed-theorem-1",
+    }
+
+
+def test_a_verdict_that_differs_is_status_1(capsys, monkeypatch):
+    changed = dataclasses.replace(LEDGER["printed-theorem-1"], verdict="proved")
+    monkeypatch.setattr(cli, "read_ledger", lambda: [changed])
+    assert main(["check"]) == 1
+    out = capsys.readouterr().out
+    assert "printed-theorem-1" in out
+    assert "EXPECTED proved" in out
+    assert "0 of 1 verdicts as expected" in out
+
+
+def test_the_tiers_and_the_bound_on_nodes():
+    claim = LEDGER["repaired-reachable"]
+    small, default, full = (len(list(queries(claim, Options(*o)))) for o in [(False, 2), (False,), (True,)])
+    assert 0 < small < default < full
+
+
+def test_a_missing_solver_is_said_and_no_pass(monkeypatch):
+    from verification.solvers import SolverMissing
+
+    def absent(solver, text, seconds=60.0):
+        raise SolverMissing(f"{solver} is not installed")
+
+    monkeypatch.setattr(evidence, "ask", absent)
+    (outcome,) = run([LEDGER["unified-closure"]], Options(solvers=("cvc5",)), workers=1)
+    assert outcome.verdict != "proved"
+    assert any("cvc5 is not installed" in answer.detail for _, answer, _ in outcome.answers)
+
+
+def test_an_unknown_answer_is_no_pass(monkeypatch):
+    from verification.solvers import NoVerdict
+
+    def unknown(solver, text, seconds=60.0):
+        raise NoVerdict(f"{solver}: unknown")
+
+    monkeypatch.setattr(evidence, "ask", unknown)
+    (outcome,) = run([LEDGER["unified-closure"]], Options(solvers=("z3",)), workers=1)
+    assert outcome.verdict == "open"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check", "theorem-9"], "no claim 'theorem-9'"),
+        (["check", "algorithm-2", "--variant", "unified"], "no claim of unified among these"),
+        (["check", "--trace", "x.jsonl"], "--trace needs --nodes and --variant"),
+        (["check", "--nodes", "3"], "go with --trace"),
+        (["check", "--max-nodes", "0"], "0 is too small"),
+    ],
+)
+def test_misuse_is_one_line_and_status_2(capsys, arguments, message):
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+HISTORY = LEDGER["printed-theorem-1"].folder / "trace.jsonl"
+
+
+def test_a_given_history_is_checked_event_by_event(capsys):
+    assert main(["check", "--trace", str(HISTORY), "--nodes", "3", "--variant", "printed"]) == 1
+    out = capsys.readouterr().out
+    assert "trace.jsonl:3: theorem-1 is broken: WCC holds" in out
+    assert "n0" in out
+    assert main(["check", "--trace", str(HISTORY), "--nodes", "3", "--variant", "printed", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["claim"] == "theorem-1"
+
+
+@pytest.mark.parametrize("variant", ["repaired", "unified"])
+def test_the_other_variants_keep_their_claims_on_it(capsys, variant):
+    assert main(["check", "--trace", str(HISTORY), "--nodes", "3", "--variant", variant]) == 0
+    assert "no claim is broken" in capsys.readouterr().out
+    assert main(["check", "--trace", str(HISTORY), "--nodes", "3", "--variant", variant, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["claim"] is None
+
+
+def test_a_history_that_cannot_be_carried_out_breaks_prop_1(capsys):
+    history = LEDGER["printed-prop-1"].folder / "trace.jsonl"
+    assert main(["check", "--trace", str(history), "--nodes", "1", "--variant", "printed"]) == 1
+    assert "prop-1 is broken: the event cannot be carried out" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "line", ['{"event":"depart","job":"x"}', '{"event":"arrive","job":"x","gpus":8,"instances":9}', "nonsense"]
+)
+def test_bad_events_in_a_history(tmp_path, capsys, line):
+    path = tmp_path / "h.jsonl"
+    path.write_text(line + "\n", encoding="utf-8")
+    assert main(["check", "--trace", str(path), "--nodes", "3", "--variant", "unified"]) == 2
+    error = capsys.readouterr().err
+    assert "h.jsonl:1" in error
+    assert error.count("\n") == 1
+
+
+def test_evidence_that_does_not_show_what_it_should(monkeypatch, tmp_path):
+    claim = LEDGER["printed-theorem-1"]
+    item = dict(claim.evidence[0])
+    readings = evidence.chosen_readings(claim, item)
+    assert len(readings) == 384
+    assert evidence.trace_breaks(claim, item, readings[:2]).shown
+    for change, detail in [
+        ({"predicate": "saturation"}, "does not break"),
+        ({"reason": "because"}, "another reason"),
+        ({"nodes": 2}, "does not break|cannot be replayed"),
+    ]:
+        answer = evidence.trace_breaks(claim, {**item, **change}, readings[:1])
+        assert not answer.shown
+        assert any(part in answer.detail for part in detail.split("|"))
+    smallest = evidence.trace_is_smallest(LEDGER["printed-no-waiting"], dict(LEDGER["printed-no-waiting"].evidence[0]))
+    assert smallest.shown
+    wrong = dict(LEDGER["printed-no-waiting"].evidence[0]) | {"instances": 1}
+    assert not evidence.trace_is_smallest(LEDGER["printed-no-waiting"], wrong).shown
+    reach = dict(LEDGER["repaired-reachable"].evidence[0])
+    assert evidence.counts_hold(LEDGER["repaired-reachable"], reach, None).shown
+    off = reach | {"numbers": {**reach["numbers"], "states": 1}}
+    assert "found, recorded" in evidence.counts_hold(LEDGER["repaired-reachable"], off, None).detail
+    packing = dict(LEDGER["algorithm-2"].evidence[0])
+    assert not evidence.packings_answer(packing | {"sizes": [8]}).shown
+    assert evidence.packings_answer({k: v for k, v in packing.items() if k != "sizes"}).refutes
+    bare = tmp_path / "bare.smt2"
+    bare.write_text("(check-sat)", encoding="utf-8")
+    assert not evidence.smt_answer(str(bare), "z3").shown
+    function = dict(LEDGER["wcc-form"].evidence[0])
+    assert evidence.function_answer(function).shown
+    assert not evidence.function_answer(function | {"numbers": {"g8": 0}}).shown
+
+
+def test_a_missing_obligation_is_noticed(monkeypatch):
+    claim = LEDGER["unified-closure"]
+    damaged = dataclasses.replace(claim, evidence=({"kind": "smt", "files": 99},))
+    (outcome,) = check.run([damaged], Options(solvers=()), workers=1)
+    assert outcome.verdict == "open"
+    assert "99 expected" in outcome.answers[0][1].detail
