@@ -13,21 +13,39 @@ from typing import NoReturn
 
 from compass.discipline import SETTLED, Discipline
 from compass.errors import InvariantViolated
+from compass.events import instance_name
 from compass.shapes import Shape
 
 
 class Instance:
-    """A running instance: its name, its demand in GPUs and its node (-1 while it has none)."""
+    """Instance number ``number`` of a job, its demand in GPUs, and the node it is on (None while it is on none)."""
 
-    __slots__ = ("gpus", "name", "node")
+    __slots__ = ("gpus", "job", "node", "number")
 
-    def __init__(self, name: str, gpus: int) -> None:
-        self.name = name
+    def __init__(self, job: str, number: int, gpus: int) -> None:
+        self.job = job
+        self.number = number
         self.gpus = gpus
-        self.node = -1
+        self.node: BoardNode | None = None
+
+    @property
+    def name(self) -> str:
+        """``"job/number"``; made when asked for, since a cluster holds many instances and few of them move."""
+        return instance_name(self.job, self.number)
 
     def __repr__(self) -> str:
         return f"{self.name}({self.gpus})"
+
+
+class BoardNode:
+    """A node that has been used: its index, its shape, and its instances in the order of installation."""
+
+    __slots__ = ("index", "instances", "shape")
+
+    def __init__(self, index: int, shape: Shape) -> None:
+        self.index = index
+        self.shape = shape
+        self.instances: list[Instance] = []
 
 
 class Board:
@@ -38,8 +56,7 @@ class Board:
         nodes: cluster size, None for one that grows without bound.
 
     Attributes:
-        shapes: the shape of each node used so far; nodes beyond the list are empty.
-        contents: the instances on each node used so far, in the order of installation.
+        used: the nodes used so far, by index; nodes beyond the list are empty.
         live: number of nodes of each shape, by index; for the empty shape, of the used nodes that are empty again.
         active: the shapes of a kind other than settled that some node has.
         kinds: number of nodes of each kind.
@@ -54,8 +71,7 @@ class Board:
         self.table = table
         self.nodes = nodes
         self.empty = table.empty
-        self.shapes: list[Shape] = []
-        self.contents: list[list[Instance]] = []
+        self.used: list[BoardNode] = []
         self.live = [0] * len(table)
         self.active: dict[Shape, None] = {}
         self.kinds = [0] * len(discipline.limits)
@@ -74,12 +90,17 @@ class Board:
 
     def shape_of(self, node: int) -> Shape:
         """The shape of a node."""
-        return self.shapes[node] if node < len(self.shapes) else self.empty
+        return self.used[node].shape if node < len(self.used) else self.empty
+
+    @property
+    def contents(self) -> list[list[Instance]]:
+        """The instances on each node used so far; O(N)."""
+        return [node.instances for node in self.used]
 
     @property
     def has_empty(self) -> bool:
         """Some node is empty."""
-        return self.live[self.empty.index] > 0 or self.nodes is None or len(self.shapes) < self.nodes
+        return self.live[self.empty.index] > 0 or self.nodes is None or len(self.used) < self.nodes
 
     def node_of(self, shape: Shape, beside: int = -1) -> int:
         """The lowest node of an indexed or the empty shape, other than ``beside``; amortised O(log N).
@@ -88,14 +109,14 @@ class Board:
             InvariantViolated: no node has the shape.
         """
         if shape is self.empty and not self.live[shape.index] and self.has_empty:
-            return len(self.shapes)
+            return len(self.used)
         heap = self._heaps[shape.index]
-        shapes = self.shapes
+        used = self.used
         aside = False
         node = -1
         while heap:
             top = heap[0]
-            if shapes[top] is not shape:
+            if used[top].shape is not shape:
                 heappop(heap)
             elif top == beside:
                 heappop(heap)  # put back below: it still has the shape
@@ -113,7 +134,7 @@ class Board:
         Raises:
             InvariantViolated: the node has none.
         """
-        for instance in self.contents[node]:
+        for instance in self.used[node].instances:
             if instance.gpus == gpus:
                 return instance
         raise InvariantViolated(f"node {node}: no instance of {gpus} GPUs")
@@ -126,37 +147,36 @@ class Board:
         Raises:
             InvariantViolated: the node would have no shape.
         """
-        while node >= len(self.shapes):
-            self.shapes.append(self.empty)
-            self.contents.append([])
+        while node >= len(self.used):
+            self.used.append(BoardNode(len(self.used), self.empty))
             self.live[self.empty.index] += 1
-            self._index(self.empty, len(self.shapes) - 1)
-        shape = self.shapes[node]
-        larger = shape.plus[instance.gpus]
+            self._index(self.empty, len(self.used) - 1)
+        host = self.used[node]
+        larger = host.shape.plus[instance.gpus]
         if larger is None:
-            raise InvariantViolated(f"node {node}: {instance} does not go with {shape.sizes}")
-        self.contents[node].append(instance)
-        instance.node = node
-        self._change(node, shape, larger)
+            raise InvariantViolated(f"node {node}: {instance} does not go with {host.shape.sizes}")
+        host.instances.append(instance)
+        instance.node = host
+        self._change(host, larger)
 
     def evict(self, instance: Instance) -> None:
         """Take an instance off its node.
 
         Raises:
-            InvariantViolated: the node's shape has no such instance.
+            InvariantViolated: it is on no node, or the node's shape has no such instance.
         """
-        node = instance.node
-        shape = self.shapes[node]
-        smaller = shape.minus[instance.gpus]
-        if smaller is None:
-            raise InvariantViolated(f"node {node}: {instance} is not in {shape.sizes}")
-        self.contents[node].remove(instance)
-        instance.node = -1
-        self._change(node, shape, smaller)
+        host = instance.node
+        smaller = host.shape.minus[instance.gpus] if host is not None else None
+        if host is None or smaller is None:
+            raise InvariantViolated(f"{instance} is not in {host.shape if host else 'any node'}")
+        host.instances.remove(instance)
+        instance.node = None
+        self._change(host, smaller)
 
-    def _change(self, node: int, old: Shape, new: Shape) -> None:
-        self.shapes[node] = new
-        self.changed.add(node)
+    def _change(self, node: BoardNode, new: Shape) -> None:
+        old = node.shape
+        node.shape = new
+        self.changed.add(node.index)
         self.partial += new.partial - old.partial
         self.vacancy += new.vacancy - old.vacancy
         self.free += new.free - old.free
@@ -172,7 +192,7 @@ class Board:
         if kind[index]:
             self.kinds[kind[index]] += 1
             self.active[new] = None
-        self._index(new, node)
+        self._index(new, node.index)
 
     def _index(self, shape: Shape, node: int) -> None:
         heap = self._heaps[shape.index]
@@ -180,7 +200,7 @@ class Board:
             heappush(heap, node)
             if len(heap) > 2 * self.live[shape.index] + 16:
                 # As many stale entries as good ones: keep each good one once.
-                heap[:] = {n for n in heap if self.shapes[n] is shape}
+                heap[:] = {n for n in heap if self.used[n].shape is shape}
                 heapify(heap)
 
     # -- checking -----------------------------------------------------------------------------------------------
@@ -191,14 +211,14 @@ class Board:
         Raises:
             InvariantViolated: a node has no shape or another one than recorded.
         """
-        for node in nodes:
-            content = self.contents[node]
-            found = self.table.of([instance.gpus for instance in content])
-            if found is not self.shapes[node]:
-                raise InvariantViolated(f"node {node}: {content} recorded as {self.shapes[node]}")
-            for instance in content:
-                if instance.node != node:
-                    raise InvariantViolated(f"node {node}: {instance} recorded on node {instance.node}")
+        for index in nodes:
+            node = self.used[index]
+            found = self.table.of([instance.gpus for instance in node.instances])
+            if found is not node.shape:
+                raise InvariantViolated(f"node {index}: {node.instances} recorded as {node.shape}")
+            for instance in node.instances:
+                if instance.node is not node:
+                    raise InvariantViolated(f"node {index}: {instance} is recorded elsewhere")
 
     def recount(self) -> None:
         """Derive every node, count and index again; O(N).
@@ -206,10 +226,10 @@ class Board:
         Raises:
             InvariantViolated: something differs from what is recorded.
         """
-        self.recount_nodes(range(len(self.shapes)))
+        self.recount_nodes(range(len(self.used)))
         live = [0] * len(self.table)
-        for shape in self.shapes:
-            live[shape.index] += 1
+        for node in self.used:
+            live[node.shape.index] += 1
         kinds = [0] * len(self.kinds)
         partial = vacancy = free = 0
         for index, number in enumerate(live):
@@ -225,10 +245,10 @@ class Board:
         if found != recorded:
             raise InvariantViolated(f"recounted {found}, recorded {recorded}")
         indexed = [None if heap is None else set(heap) for heap in self._heaps]
-        for node, shape in enumerate(self.shapes):
-            known = indexed[shape.index]
-            if known is not None and node not in known:
-                raise InvariantViolated(f"node {node}: {shape} is recorded, but in no index")
+        for node in self.used:
+            known = indexed[node.shape.index]
+            if known is not None and node.index not in known:
+                raise InvariantViolated(f"node {node.index}: {node.shape} is recorded, but in no index")
 
 
 def _missing(shape: Shape) -> NoReturn:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from compass.errors import InvariantViolated
-from compass.events import Decision, Move, Placement, instance_name
+from compass.events import Decision, Move, instance_name
 
 
 class Follower:
@@ -24,6 +24,7 @@ class Follower:
         partial_nodes: nodes with at least one and fewer than ``capacity`` busy GPUs.
 
     Examples:
+        >>> from compass.events import Placement
         >>> follower = Follower(8, 2)
         >>> follower.arrived(Decision("arrive", "a", True, (Placement("a/0", 1),)), 4, 1)
         >>> follower.counts[4], follower.partial_nodes
@@ -49,8 +50,7 @@ class Follower:
             InvariantViolated: a step is not possible, or an instance is missing or there twice.
         """
         job = decision.job
-        self._carry_out(decision, gpus)
-        names = [step.instance for step in decision.steps if isinstance(step, Placement)]
+        names = self._carry_out(decision, gpus)
         expected = [instance_name(job, k) for k in range(instances)] if decision.admitted else []
         if names != expected and Counter(names) != Counter(expected):
             raise InvariantViolated(f"job {job!r}: {sorted(names)} installed, not {sorted(expected)}")
@@ -66,9 +66,12 @@ class Follower:
             node, _ = self._placed.pop(instance_name(decision.job, k))
             self._change(node, -gpus)
         self.counts[gpus] -= instances
-        self._carry_out(decision, 0)
+        if decision.steps:
+            self._carry_out(decision, 0)
 
-    def _carry_out(self, decision: Decision, gpus: int) -> None:
+    def _carry_out(self, decision: Decision, gpus: int) -> list[str]:
+        """The names of the installed instances, in order."""
+        installed: list[str] = []
         for step in decision.steps:
             if isinstance(step, Move):
                 node, size = self._placed.pop(step.instance, (-1, 0))
@@ -80,11 +83,14 @@ class Follower:
                 raise InvariantViolated(f"job {decision.job!r}: {step} is no new instance")
             else:
                 self._put(step.instance, gpus, step.node, decision.job)
+                installed.append(step.instance)
+        return installed
 
     def _put(self, instance: str, size: int, node: int, job: str) -> None:
         if node < 0 or (self._nodes is not None and node >= self._nodes):
             raise InvariantViolated(f"job {job!r}: {instance}: there is no node {node}")
-        self._loads.extend([0] * (node + 1 - len(self._loads)))
+        if node >= len(self._loads):
+            self._loads.extend([0] * (node + 1 - len(self._loads)))
         if self._loads[node] + size > self._capacity:
             busy = self._loads[node] + size
             raise InvariantViolated(f"job {job!r}: {instance} on node {node}: {busy} of {self._capacity} GPUs busy")

@@ -22,7 +22,10 @@ Path = tuple[str | int, ...]
 
 MAX_DIGITS = 24
 """Longest integer that is converted at all; every limit in this package is shorter."""
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+')
+# Possessive throughout: the matcher would keep a way back for every character of a long string.
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_TOKEN = re.compile(rf'{_STRING}|[\[\]{{}},:]|[^\s\[\]{{}},:"]++')
+_BRACKET = re.compile(rf'[^"\[\]{{}}]*+(?:{_STRING}[^"\[\]{{}}]*+)*+[\[\]{{}}]')
 _DEPTH = {"[": 1, "{": 1, "]": -1, "}": -1}
 _KINDS = {dict: "an object", list: "a list", str: "a string", bool: "true or false", type(None): "null"}
 
@@ -146,7 +149,7 @@ def locate(text: str, path: Path) -> int:
     """
     position = _token(text, 0).start()
     for step in path:
-        position = dict(_children(text, position))[step]
+        position = next(start for key, start in _children(text, position) if key == step)
     return text.count("\n", 0, position)
 
 
@@ -161,24 +164,27 @@ def _children(text: str, position: int) -> Iterator[tuple[str | int, int]]:
             key = json.loads(token[0])
             token = _token(text, _token(text, token.end()).end())  # past the colon
         yield key, token.start()
-        token = _token(text, _end(text, token.start()))
+        token = _token(text, _end(text, token))
         if token[0] == ",":
             token = _token(text, token.end())
         index += 1
 
 
-def _end(text: str, position: int) -> int:
-    """The position after the value at ``position``."""
-    token = _token(text, position)
+def _end(text: str, token: re.Match[str]) -> int:
+    """The position after the value that begins with ``token``."""
+    end = token.end()
     depth = _DEPTH.get(token[0], 0)
     while depth:
-        token = _token(text, token.end())
-        depth += _DEPTH.get(token[0], 0)
-    return token.end()
+        end = _matched(_BRACKET.match(text, end)).end()
+        depth += _DEPTH[text[end - 1]]
+    return end
 
 
 def _token(text: str, position: int) -> re.Match[str]:
-    match = _TOKEN.search(text, position)
+    return _matched(_TOKEN.search(text, position))
+
+
+def _matched(match: re.Match[str] | None) -> re.Match[str]:
     assert match, "the text was parsed: a value is closed before it ends"
     return match
 

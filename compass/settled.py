@@ -18,7 +18,7 @@ from compass.choice import Choice, Chooser
 from compass.composition import Composition
 from compass.discipline import Discipline
 from compass.errors import DoesNotFitNow, InputError, InvariantViolated, NeverFits
-from compass.events import Decision, Move, Placement, Step, instance_name, job_of, without
+from compass.events import Decision, Move, Placement, Step, without
 from compass.plans import PlanTable
 from compass.scheduler import check_arrival, check_departure, check_nodes
 from compass.snapshot import Node, PlacedInstance, Snapshot
@@ -51,7 +51,7 @@ class SettledScheduler(ABC):
         self.running = Composition(self.geometry)
         self.board = Board(self.discipline, self.nodes)
         self._choose = Chooser(self.board, self._plans)
-        self._jobs: dict[str, list[Instance]] = {}
+        self._jobs: dict[str, tuple[Instance, ...]] = {}
         self._steps: list[Step] = []
 
     # -- the interface ------------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ class SettledScheduler(ABC):
             if not self.admits(Composition(self.geometry, {gpus: instances})):
                 raise NeverFits(f"job {job!r}: {instances} x {gpus} GPUs never fit {self.nodes} nodes")
             return Decision("arrive", job, False)
-        arriving = [Instance(instance_name(job, k), gpus) for k in range(instances)]
+        arriving = tuple(Instance(job, k, gpus) for k in range(instances))
         running.add(gpus, instances)
         self._jobs[job] = arriving
         self._steps = []
@@ -112,7 +112,8 @@ class SettledScheduler(ABC):
             self.board.evict(instance)
             self.running.add(instance.gpus, -1)
             self._settle()
-        return Decision("depart", job, True, without(self._steps, [instance.name for instance in leaving]))
+        steps = without(self._steps, [instance.name for instance in leaving]) if self._steps else ()
+        return Decision("depart", job, True, steps)
 
     def load(self, snapshot: Snapshot) -> tuple[Move, ...]:
         """Take over a placement made by any scheduler, on the idle cluster, and settle it; O(N).
@@ -141,9 +142,9 @@ class SettledScheduler(ABC):
             raise DoesNotFitNow(f"the snapshot's instances have no place in the space on {self.nodes} nodes")
         for index, node in enumerate(snapshot.nodes):
             for job, gpus in node.instances:
-                mates = self._jobs.setdefault(job, [])
-                mates.append(Instance(instance_name(job, len(mates)), gpus))
-                self.board.install(mates[-1], index)
+                mates = self._jobs.get(job, ())
+                self._jobs[job] = (*mates, Instance(job, len(mates), gpus))
+                self.board.install(self._jobs[job][-1], index)
         for gpus, number in running.as_dict().items():
             self.running.add(gpus, number)
         self._steps = []
@@ -156,18 +157,18 @@ class SettledScheduler(ABC):
 
     def snapshot(self) -> Snapshot:
         """The current placement; O(N)."""
-        contents = self.board.contents
-        size = len(contents) if self.nodes is None else self.nodes
-        used = (
+        used = self.board.used
+        size = len(used) if self.nodes is None else self.nodes
+        busy = (
             Node(
-                f"n{index}",
-                tuple(PlacedInstance(job_of(instance.name), instance.gpus) for instance in node),
+                f"n{node.index}",
+                tuple(PlacedInstance(instance.job, instance.gpus) for instance in node.instances),
                 self.geometry.capacity,
             )
-            for index, node in enumerate(contents)
+            for node in used
         )
-        idle = (Node(f"n{index}", (), self.geometry.capacity) for index in range(len(contents), size))
-        return Snapshot((*used, *idle))
+        idle = (Node(f"n{index}", (), self.geometry.capacity) for index in range(len(used), size))
+        return Snapshot((*busy, *idle))
 
     def check(self) -> None:
         """Recount everything and check the invariants and the bound; O(N).

@@ -14,7 +14,7 @@ def board_with(*nodes, size=None):
     board = Board(UNIFIED, size or len(nodes))
     for index, sizes in enumerate(nodes):
         for k, gpus in enumerate(sizes):
-            board.install(Instance(f"{index}/{k}", gpus), index)
+            board.install(Instance(f"{index}", k, gpus), index)
     return board
 
 
@@ -59,7 +59,7 @@ def test_a_cluster_without_bound_always_has_an_empty_node():
     board = Board(UNIFIED, None)
     for k in range(5):
         assert board.has_empty
-        board.install(Instance(f"{k}/0", 8), board.node_of(board.empty))
+        board.install(Instance(f"{k}", 0, 8), board.node_of(board.empty))
     assert [[i.name for i in content] for content in board.contents] == [[f"{k}/0"] for k in range(5)]
     assert board.shape_of(4).sizes == (8,)
     assert board.shape_of(99) is board.empty
@@ -67,7 +67,7 @@ def test_a_cluster_without_bound_always_has_an_empty_node():
 
 def test_skipped_nodes_stay_available():
     board = Board(UNIFIED, 4)
-    board.install(Instance("a/0", 8), 2)
+    board.install(Instance("a", 0, 8), 2)
     board.recount()
     assert board.node_of(board.empty) == 0
 
@@ -84,7 +84,7 @@ def test_the_instance_installed_first_is_taken():
 def test_what_has_no_shape_is_not_installed():
     board = board_with([5])
     with pytest.raises(InvariantViolated, match="does not go with"):
-        board.install(Instance("x/0", 4), 0)
+        board.install(Instance("x", 0, 4), 0)
     board.recount()
     assert [i.name for i in board.contents[0]] == ["0/0"]
 
@@ -101,7 +101,7 @@ def test_indexes_agree_with_a_scan(data):
             node = data.draw(st.integers(0, 5))
             gpus = data.draw(st.integers(1, 4))
             if board.shape_of(node).plus[gpus] is not None:
-                installed.append(Instance(f"{step}/0", gpus))
+                installed.append(Instance(f"{step}", 0, gpus))
                 board.install(installed[-1], node)
     board.recount()
     for shape in board.table:
@@ -115,7 +115,7 @@ def test_indexes_agree_with_a_scan(data):
 def test_heaps_stay_small():
     board = Board(UNIFIED, 2)
     for k in range(1000):
-        instance = Instance(f"{k}/0", 2)
+        instance = Instance(f"{k}", 0, 2)
         board.install(instance, 0)
         board.evict(instance)
     assert max(len(heap) for heap in board._heaps if heap is not None) <= 2 * 2 + 17
@@ -131,7 +131,7 @@ def test_heaps_stay_small():
         lambda b: b.kinds.__setitem__(OPEN, 9),
         lambda b: b.live.__setitem__(3, 9),
         lambda b: b.active.clear(),
-        lambda b: setattr(b.contents[0][0], "node", 1),
+        lambda b: setattr(b.contents[0][0], "node", b.used[1]),
     ],
 )
 def test_a_recount_finds_damage(damage):

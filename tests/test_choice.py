@@ -14,7 +14,7 @@ def chooser_on(*nodes, discipline=None, size=None):
     board = Board(discipline, size or len(nodes))
     for index, sizes in enumerate(nodes):
         for k, gpus in enumerate(sizes):
-            board.install(Instance(f"{index}/{k}", gpus), index)
+            board.install(Instance(f"{index}", k, gpus), index)
     return Chooser(board, PlanTable(discipline))
 
 

@@ -366,8 +366,8 @@ def damaged(make):
 @pytest.mark.parametrize("make", [Repaired, Unified])
 def test_checks_can_fail(make):
     for damage, message in [
-        (lambda s: s.board.install(Instance("x/0", 2), 1), "nodes of kind"),
-        (lambda s: (s.board.install(Instance("x/0", 5), 1), s.board.install(Instance("y/0", 1), 2)), "exclusion"),
+        (lambda s: s.board.install(Instance("x", 0, 2), 1), "nodes of kind"),
+        (lambda s: (s.board.install(Instance("x", 0, 5), 1), s.board.install(Instance("y", 0, 1), 2)), "exclusion"),
         (lambda s: setattr(s.board.contents[0][0], "gpus", 2), "recorded"),
     ]:
         for method in ("check", "check_changes"):
@@ -387,7 +387,7 @@ def test_a_missing_plan_is_a_bug_and_said_so(monkeypatch):
     with pytest.raises(InvariantViolated, match="no plan merges"):
         scheduler._merge()
     board = damaged(Unified).board
-    board.shapes[0] = board.empty
+    board.used[0].shape = board.empty
     with pytest.raises(InvariantViolated, match=r"a/0\(4\) is not in"):
         board.evict(board.contents[0][0])
 

@@ -195,7 +195,7 @@ def state_key(scheduler: Scheduler, *, symmetric: bool = False) -> tuple[NodeKey
 def _nodes(scheduler: Scheduler) -> list[NodeKey]:
     if isinstance(scheduler, SettledScheduler):
         contents = [
-            tuple((instance.name.rpartition("/")[0], instance.gpus, -1) for instance in content)
+            tuple((instance.job, instance.gpus, -1) for instance in content)
             for content in scheduler.board.contents
         ]
         return contents + [()] * ((scheduler.nodes or 0) - len(contents))
