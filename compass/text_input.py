@@ -10,11 +10,12 @@ from __future__ import annotations
 import contextlib
 import csv
 import difflib
+import io
 import os
+import selectors
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from compass.errors import InputError
 
@@ -103,10 +104,12 @@ def open_source(source: Source) -> Iterator[tuple[str, BinaryIO]]:
         try:
             stream = source
             if isinstance(stream, str) and stream == "-":
+                if sys.stdin is None:
+                    raise input_error(name, None, "standard input is closed")
                 stream = sys.stdin.buffer
             if isinstance(stream, (str, os.PathLike)):
                 stream = stack.enter_context(open(stream, "rb"))
-            yield name, stream
+            yield name, io.BufferedReader(_Patient(stream)) if _may_fall_short(stream) else stream
         except BrokenPipeError:
             raise  # whoever reads our output has gone: no fault of this source
         except OSError as error:
@@ -115,6 +118,33 @@ def open_source(source: Source) -> Iterator[tuple[str, BinaryIO]]:
             if isinstance(error, InputError) or "\0" not in name:
                 raise
             raise input_error(name, None, "a path cannot hold a NUL character") from error
+
+
+class _Patient(io.RawIOBase):
+    """Reads from a stream, and waits where a stream in non-blocking mode has no data yet."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - as in the base class
+        # The type of the stream says otherwise, but None is what there is while nothing can be read.
+        while (data := cast(bytes | None, self._stream.read(len(buffer)))) is None:
+            with selectors.DefaultSelector() as selector:
+                selector.register(self._stream, selectors.EVENT_READ)
+                selector.select()
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _may_fall_short(stream: BinaryIO) -> bool:
+    """Whether a read may give less than there is to come: a part would be taken for the whole."""
+    try:
+        return isinstance(stream, io.RawIOBase) or not os.get_blocking(stream.fileno())
+    except (AttributeError, OSError, ValueError):  # not a file of the system
+        return False
 
 
 def source_name(source: Source) -> str:
@@ -154,28 +184,33 @@ def write_text(target: str | os.PathLike[str], text: str) -> None:
             with open(name, "w", encoding="utf-8", newline="") as stream:
                 stream.write(text)
             return
-        name = os.path.realpath(name)  # a symbolic link stays one
-        descriptor, temporary = tempfile.mkstemp(prefix=".compass-", dir=os.path.dirname(name))
-        try:
-            with open(descriptor, "w", encoding="utf-8", newline="") as stream:
-                stream.write(text)
-            os.chmod(temporary, _file_mode(name))
-            os.replace(temporary, name)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        if not name or "\0" in name or name.endswith(("/", os.sep)):
+            raise input_error(quoted(name), None, "cannot be written: not the name of a file")
+        _replace(os.path.realpath(name), text)  # a symbolic link stays one
     except BrokenPipeError:
         raise
     except OSError as error:
         raise input_error(os.fspath(target), None, f"cannot be written: {_reason(error)}") from error
 
 
-def _file_mode(name: str) -> int:
-    if os.path.exists(name):
-        return os.stat(name).st_mode & 0o777
-    mask = os.umask(0)  # the only way to read it
-    os.umask(mask)
-    return 0o666 & ~mask
+def _replace(name: str, text: str) -> None:
+    old = os.stat(name).st_mode & 0o777 if os.path.exists(name) else None
+
+    def opener(path: str, flags: int) -> int:
+        return os.open(path, flags, 0o666 if old is None else 0o600)
+
+    # The name is known before the file is there, so it is removed whenever an exception or a signal comes.
+    temporary = os.path.join(os.path.dirname(name), f".compass-{os.urandom(8).hex()}")
+    try:
+        with open(temporary, "x", encoding="utf-8", newline="", opener=opener) as stream:
+            stream.write(text)
+        if old is not None:
+            os.chmod(temporary, old)
+        os.replace(temporary, name)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
 
 
 def _reason(error: OSError) -> str:
@@ -183,17 +218,26 @@ def _reason(error: OSError) -> str:
 
 
 def decode(name: str, data: bytes, first_line: int) -> str:
-    """Strict UTF-8; ``first_line`` is the number of the line that ``data`` begins with.
+    """Strict UTF-8 without NUL; ``first_line`` is the number of the line that ``data`` begins with.
 
     Raises:
         InputError: it is not UTF-8; the message names line and byte.
     """
     try:
-        return data.decode("utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = first_line + data.count(b"\n", 0, error.start)
-        column = error.start - data.rfind(b"\n", 0, error.start)
-        raise input_error(name, line, f"byte 0x{data[error.start]:02x} at position {column} is not UTF-8") from error
+        what = f"byte 0x{data[error.start]:02x} at position {{}} is not UTF-8"
+        raise _byte_error(name, data, first_line, error.start, what) from error
+    if "\0" in text:
+        what = "NUL byte at position {}: the text must be UTF-8, and not UTF-16"
+        raise _byte_error(name, data, first_line, data.index(0), what)
+    return text
+
+
+def _byte_error(name: str, data: bytes, first_line: int, position: int, what: str) -> InputError:
+    """The error about the byte at ``position``; ``what`` has a place for its number in its line."""
+    line = first_line + data.count(b"\n", 0, position)
+    return input_error(name, line, what.format(position - data.rfind(b"\n", 0, position)))
 
 
 def split_lines(text: str) -> list[str]:
@@ -311,8 +355,10 @@ def read_header(name: str, line: Line, required: tuple[str, ...]) -> list[str]:
     """The column names of a CSV header; every required one is there and none is there twice.
 
     Raises:
-        InputError: a column is missing or repeated.
+        InputError: a column is missing or repeated, or the lines end with CR alone.
     """
+    if "\r" in line.text:
+        raise input_error(name, line.number, "the lines end with CR alone, must end with LF or CRLF")
     try:
         columns = split_csv(line.text)
     except InputError as error:
@@ -320,7 +366,9 @@ def read_header(name: str, line: Line, required: tuple[str, ...]) -> list[str]:
     missing = [column for column in required if column not in columns]
     if missing:
         raise input_error(name, line.number, f"missing column{'s' * (len(missing) > 1)} {', '.join(missing)}")
-    for position, column in enumerate(columns):
-        if column in columns[:position]:
+    seen: set[str] = set()
+    for column in columns:
+        if column in seen:
             raise input_error(name, line.number, f"column {quoted(column)} stands twice")
+        seen.add(column)
     return columns

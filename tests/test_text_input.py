@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import stat
 import sys
+import threading
+import time
 
 import pytest
 from hypothesis import given
@@ -74,6 +77,15 @@ def test_bytes_that_are_not_utf8_are_named():
     assert message(read_text, io.BytesIO(b"\xc3(")) == "<stream>:1: byte 0xc3 at position 1 is not UTF-8"
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_nul_bytes_are_named(encoding):
+    first = 2 if encoding == "utf-16-le" else 1
+    what = f"<stream>:1: NUL byte at position {first}: the text must be UTF-8, and not UTF-16"
+    assert message(read_text, io.BytesIO("a,b\n".encode(encoding))) == what
+    assert message(read_text, io.BytesIO("é\nü\0".encode())).startswith("<stream>:2: NUL byte at position 3: ")
+    assert message(list, stream_lines("f", io.BytesIO(b"a\n\0b"))).startswith("f:2: NUL byte at position 1: ")
+
+
 def test_a_file_that_is_too_large_is_refused(monkeypatch):
     monkeypatch.setattr(text_input, "MAX_BYTES", 3)
     assert read_text(io.BytesIO(b"abc"))[1] == "abc"
@@ -119,6 +131,56 @@ def test_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"hello")))
     assert read_text("-") == ("<stdin>", "hello")
     assert source_name("-") == "<stdin>"
+
+
+def test_standard_input_that_is_closed(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    assert message(read_text, "-") == "<stdin>: standard input is closed"
+
+
+@pytest.fixture
+def pipe():
+    """Both ends of a pipe; its reading end does not block."""
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    yield reading, writing
+    os.close(reading)
+
+
+def write_slowly(descriptor, *parts):
+    def write():
+        for part in parts:
+            time.sleep(0.05)
+            os.write(descriptor, part)
+        os.close(descriptor)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    return writer
+
+
+@pytest.mark.parametrize("buffering", [-1, 0])
+def test_a_source_that_does_not_block_is_read_to_its_end(pipe, buffering):
+    writer = write_slowly(pipe[1], b"on", b"e\ntw", b"o\n")
+    with open(pipe[0], "rb", buffering, closefd=False) as stream:
+        assert read_text(stream)[1] == "one\ntwo\n"
+        assert not stream.closed
+    writer.join()
+
+
+def test_lines_of_a_source_that_does_not_block_are_whole(pipe):
+    writer = write_slowly(pipe[1], b"on", b"e\ntw", b"o\n")
+    with open(pipe[0], "rb", closefd=False) as stream, open_source(stream) as (name, source):
+        assert list(stream_lines(name, source)) == [(1, "one"), (2, "two")]
+    writer.join()
+
+
+def test_an_unbuffered_source_is_read_to_its_end():
+    reading, writing = os.pipe()
+    writer = write_slowly(writing, b"on", b"e")
+    with open(reading, "rb", 0) as stream:
+        assert read_text(stream)[1] == "one"
+    writer.join()
 
 
 def test_only_lf_and_crlf_end_a_line():
@@ -230,6 +292,29 @@ def test_headers():
     assert message(read_header, "f", Line(2, "x"), ("a", "b")) == "f:2: missing columns a, b"
     assert message(read_header, "f", Line(1, "a,b,a"), ("a", "b")) == "f:1: column 'a' stands twice"
     assert message(read_header, "f", Line(1, '"a'), ("a",)).startswith("f:1: malformed CSV: ")
+    cr = "f:1: the lines end with CR alone, must end with LF or CRLF"
+    assert message(read_header, "f", Line(1, "a,b\r1,2\r"), ("a",)) == cr
+
+
+def test_a_header_is_looked_through_once():
+    class Column(str):
+        __slots__ = ()
+        compared = 0
+        __hash__ = str.__hash__
+
+        def __eq__(self, other):
+            Column.compared += 1
+            return str.__eq__(self, other)
+
+    class Text(str):
+        __slots__ = ()
+
+        def split(self, *_):
+            return [Column(name) for name in str.split(self, ",")]
+
+    number = 1000
+    assert len(read_header("f", Line(1, Text(",".join(map(str, range(number))))), ("0",))) == number
+    assert Column.compared < 2 * number
 
 
 def test_nearest_and_about():
@@ -285,3 +370,27 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     with pytest.raises(BrokenPipeError):
         write_text(target, "new")
     assert target.read_text() == "old"
+
+
+@pytest.mark.parametrize("name", ["", "new/", "old/", "a\0b"])
+def test_targets_that_name_no_file(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old").write_text("old")
+    assert message(write_text, name, "new") == f"{quoted(name)}: cannot be written: not the name of a file"
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    assert (tmp_path / "old").read_text() == "old"
+
+
+@pytest.mark.parametrize("step", ["open", "replace"])
+def test_a_signal_at_any_moment_leaves_no_other_file(tmp_path, monkeypatch, step):
+    """It may come when the new file has just been made, or has just been given its name."""
+    work = getattr(os, step)
+
+    def interrupted(*args, **kwargs):
+        work(*args, **kwargs)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(os, step, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_text(tmp_path / "out.csv", "new")
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"] * (step == "replace")
