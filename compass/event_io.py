@@ -63,11 +63,11 @@ def read_events(source: Source, capacity: int = 8) -> Iterator[tuple[int, Event]
 
 
 def _parse_event(check: Checker, value: object, capacity: int) -> Event:
-    kind = value.get("event") if isinstance(value, dict) else None
-    if kind is None:
-        check.record(value, (), "the event", ("event",), ("job", "gpus", "instances"))
-    if not isinstance(kind, str) or kind not in _KEYS:
-        raise check.error((), f"event {quoted(str(kind))}: must be 'arrive' or 'depart'")
+    if not isinstance(value, dict) or "event" not in value:
+        value = check.record(value, (), "the event", ("event",), ("job", "gpus", "instances"))
+    kind = check.word(value["event"], ("event",), "event", "'arrive' or 'depart'")
+    if kind not in _KEYS:
+        raise check.error(("event",), f"event {quoted(kind)}: must be 'arrive' or 'depart'")
     record = check.record(value, (), f"the {kind} event", *_KEYS[kind])
     job = check.name_of(record["job"], ("job",), "job", slash=False)
     if kind == "depart":

@@ -11,7 +11,7 @@ import itertools
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Any
 
 from compass.errors import InputError
@@ -123,12 +123,17 @@ class Checker:
         except InputError as error:
             raise self.error(path, f"{what} {error}") from error
 
+    def word(self, value: object, path: Path, what: str, must_be: str = "a string") -> str:
+        """The value when it is a string."""
+        if not isinstance(value, str) or isinstance(value, Refused):
+            raise self.error(path, f"{what} {_found(value)}, must be {must_be}")
+        return value
+
     def name_of(self, value: object, path: Path, what: str, *, slash: bool = True) -> str:
         """The value when it is a string that can stand as a name."""
-        if not isinstance(value, str) or isinstance(value, Refused):
-            raise self.error(path, f"{what} {_found(value)}, must be a string")
+        name = self.word(value, path, what)
         try:
-            return check_name(value, slash=slash)
+            return check_name(name, slash=slash)
         except InputError as error:
             raise self.error(path, f"{what} {error}") from error
 
@@ -149,24 +154,23 @@ def locate(text: str, path: Path) -> int:
     """
     position = _token(text, 0).start()
     for step in path:
-        position = next(start for key, start in _children(text, position) if key == step)
+        position = _member(text, position, step)
     return text.count("\n", 0, position)
 
 
-def _children(text: str, position: int) -> Iterator[tuple[str | int, int]]:
-    """Key or index, and position, of every member of the object or list at ``position``."""
+def _member(text: str, position: int, step: str | int) -> int:
+    """The position of one member, which is there, of the object or list at ``position``."""
     is_object = text[position] == "{"
     index = 0
-    token = _token(text, position + 1)
-    while token[0] not in ("]", "}"):
+    while True:
+        token = _token(text, position + 1)  # past the bracket, and after that past the comma
         key: str | int = index
         if is_object:
             key = json.loads(token[0])
             token = _token(text, _token(text, token.end()).end())  # past the colon
-        yield key, token.start()
-        token = _token(text, _end(text, token))
-        if token[0] == ",":
-            token = _token(text, token.end())
+        if key == step:
+            return token.start()
+        position = _token(text, _end(text, token)).start()
         index += 1
 
 
