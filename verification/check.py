@@ -68,23 +68,33 @@ def run(
 ) -> list[Result]:
     """Run every query of the claims on ``workers`` processes (default: one a core) and gather the results.
 
-    ``on_answer`` is called as answers come in, in the order of the claims. Results are deterministic but for times.
+    ``on_answer`` is called as answers come in, in the order of the claims but for queries that share work. Results are
+    deterministic but for times.
     """
     results = {claim.name: Result(claim) for claim in claims}
-    pending = [query for claim in claims for query in queries(claim, options)]
-    for query, (answer, seconds) in zip(pending, _run_all(pending, workers or cpu_count() or 1), strict=True):
-        results[query.claim.name].answers.append((query, answer, seconds))
-        on_answer(query, answer, seconds)
+    groups: dict[object, list[Query]] = {}
+    for claim in claims:
+        for query in queries(claim, options):
+            groups.setdefault(query.group or object(), []).append(query)
+    tasks = list(groups.values())
+    for task, answers in zip(tasks, _run_all(tasks, workers or cpu_count() or 1), strict=True):
+        for query, (answer, seconds) in zip(task, answers, strict=True):
+            results[query.claim.name].answers.append((query, answer, seconds))
+            on_answer(query, answer, seconds)
     return list(results.values())
 
 
-def _run_all(pending: list[Query], workers: int) -> Iterator[tuple[Answer, float]]:
+def _run_all(tasks: list[list[Query]], workers: int) -> Iterator[list[tuple[Answer, float]]]:
     if workers == 1:
-        yield from map(Query.run, pending)
+        yield from map(_run_task, tasks)
         return
     # spawn: the solvers' native libraries do not survive a fork.
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(Query.run, pending)
+        yield from pool.map(_run_task, tasks)
+
+
+def _run_task(task: list[Query]) -> list[tuple[Answer, float]]:
+    return [query.run() for query in task]
 
 
 def summary(results: Iterable[Result]) -> str:

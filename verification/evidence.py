@@ -24,7 +24,7 @@ from compass.variants import make_scheduler
 from verification.appendix_b import APPENDIX_B, BestFitCompacted
 from verification.count_evidence import explored
 from verification.job_claims import PREDICATES as JOB_CLAIMS
-from verification.jobs import Violation, replayed, smallest_violation
+from verification.jobs import Violation, number_of_gpus, number_of_instances, replayed, smallest_violation
 from verification.ledger import Claim
 from verification.packings import STATEMENTS, smallest_counterexample
 from verification.solvers import NoVerdict, SolverMissing, ask
@@ -51,13 +51,17 @@ class Options(NamedTuple):
 
 @dataclass(frozen=True)
 class Query:
-    """One thing to run: a name for its line, the verdict it bears out, and a picklable call."""
+    """One thing to run: a name for its line, the verdict it bears out, and a picklable call.
+
+    Queries of one ``group`` share work that is kept in the process, so they are run one after another in one.
+    """
 
     claim: Claim
     name: str
     supports: str
     call: Callable[..., Answer]
     arguments: tuple[Any, ...] = field(default=(), repr=False)
+    group: str = ""
 
     def run(self) -> tuple[Answer, float]:
         """The answer and the seconds it took; a finding of an engine is an answer, a bug propagates."""
@@ -112,6 +116,9 @@ def scheduler_of(claim: Claim, item: Mapping[str, Any], reading: Readings | None
 def trace_breaks(claim: Claim, item: Mapping[str, Any], readings: list[Readings | None]) -> Answer:
     """Replay a recorded history under each reading and ask the predicate; the first reading's reason is recorded."""
     events = [event for _, event in read_events(str(claim.folder / item["file"]), item.get("capacity", 8))]
+    size = [len(events), number_of_instances(events), number_of_gpus(events)]
+    if size != [item[name] for name in ("events", "instances", "gpus")]:
+        return Answer(False, False, f"the history has {size} events, instances and GPUs, not what is recorded")
     for number, reading in enumerate(readings):
         try:
             scheduler, outcome = replayed(partial(scheduler_of, claim, item, reading), events)
@@ -168,7 +175,8 @@ def _counts(claim: Claim, item: Mapping[str, Any], options: Options) -> Iterator
         return
     for reading in chosen_readings(claim, item):
         name = f"all states of {item['nodes']} nodes" + (f", m = {item['open_nodes']}" if "open_nodes" in item else "")
-        yield Query(claim, name, "checked", counts_hold, (claim, item, reading))
+        setting = [claim.variant, reading, *(item.get(k) for k in ("nodes", "open_nodes", "capacity", "sizes"))]
+        yield Query(claim, name, "checked", counts_hold, (claim, item, reading), group=str(setting))
 
 
 def counts_hold(claim: Claim, item: Mapping[str, Any], reading: Readings | None) -> Answer:

@@ -39,12 +39,12 @@ class Violation:
     @property
     def instances(self) -> int:
         """Instances that arrive in the history."""
-        return sum(event.instances for event in self.events if isinstance(event, Arrive))
+        return number_of_instances(self.events)
 
     @property
     def gpus(self) -> int:
         """GPUs that arrive in the history."""
-        return sum(event.instances * event.gpus for event in self.events if isinstance(event, Arrive))
+        return number_of_gpus(self.events)
 
 
 @dataclass(frozen=True)
@@ -147,14 +147,14 @@ class _Search:
                     except NeverFits:
                         continue
                     self.states += 1
-                    gpus = _gpus(longer)
+                    gpus = number_of_gpus(longer)
                     if last:
                         self.reached = True
                         reason = self._breaks(scheduler, outcome)
                         if reason is not None and (best is None or gpus < best[0]):
                             best = (gpus, longer, reason)
                     elif outcome.finding is None and (outcome.admitted or isinstance(event, Depart)):
-                        key = (state_key(scheduler, symmetric=self._symmetric), _instances(longer))
+                        key = (state_key(scheduler, symmetric=self._symmetric), number_of_instances(longer))
                         if key not in seen or gpus < seen[key][0]:
                             seen[key] = (gpus, longer)
             layer = [history for _, history in seen.values()]
@@ -168,7 +168,7 @@ class _Search:
                 running[event.job] = event
             else:
                 del running[event.job]
-        left = self._instances - _instances(history)
+        left = self._instances - number_of_instances(history)
         if left == 0 or events_left > 1:
             for job in running:
                 yield Depart(job)
@@ -195,8 +195,7 @@ def state_key(scheduler: Scheduler, *, symmetric: bool = False) -> tuple[NodeKey
 def _nodes(scheduler: Scheduler) -> list[NodeKey]:
     if isinstance(scheduler, SettledScheduler):
         contents = [
-            tuple((instance.job, instance.gpus, -1) for instance in content)
-            for content in scheduler.board.contents
+            tuple((instance.job, instance.gpus, -1) for instance in content) for content in scheduler.board.contents
         ]
         return contents + [()] * ((scheduler.nodes or 0) - len(contents))
     if isinstance(scheduler, Printed):
@@ -220,12 +219,11 @@ def _renamed(nodes: Sequence[NodeKey]) -> tuple[NodeKey, ...]:
     )
 
 
-def _instances(history: Sequence[Event]) -> int:
+def number_of_instances(history: Sequence[Event]) -> int:
+    """Instances that arrive in a history."""
     return sum(event.instances for event in history if isinstance(event, Arrive))
 
 
-def _gpus(history: Sequence[Event]) -> int:
+def number_of_gpus(history: Sequence[Event]) -> int:
+    """GPUs that arrive in a history."""
     return sum(event.instances * event.gpus for event in history if isinstance(event, Arrive))
-
-
-__all__ = ["Exhausted", "Violation", "replayed", "smallest_violation", "state_key"]
