@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.text import Text
 
 from compass.algorithm_2 import algorithm_2
 from compass.cli_options import (
@@ -30,6 +27,7 @@ from compass.cli_options import (
     json_option,
     number,
     scheduler_options,
+    version_option,
 )
 from compass.cli_support import (
     DONE,
@@ -42,6 +40,7 @@ from compass.cli_support import (
     print_table,
     progress_bar,
     run_commands,
+    tidied_up,
 )
 from compass.composition import Composition
 from compass.draw import lines
@@ -75,13 +74,6 @@ LABELS = {
 """Names of figures in a table where the key of the JSON does not say it."""
 
 
-def _version() -> str:
-    try:
-        return version("compass-abs")
-    except PackageNotFoundError:
-        return "of a source tree that is not installed"
-
-
 @click.group(
     cls=Commands,
     no_args_is_help=False,
@@ -89,11 +81,11 @@ def _version() -> str:
     epilog="Exit status: 0 done; 1 a checked property failed; 2 bad input or use; 130 interrupted; 141 the reader of "
     "the output has gone.",
 )
-@click.version_option(_version(), prog_name="compass")
+@version_option
 def cli() -> None:
     """Fragmentation of GPU clusters: measure it, bound it, schedule without it.
 
-    A file may be - for standard input.
+    A file may be - for standard input, and for standard output where it is written.
     """
 
 
@@ -339,6 +331,9 @@ def show_command(snapshot: str, group: bool | None, jobs: bool, ascii_only: bool
     An anchor is a letter for each of its GPUs, a 1-GPU instance a dot, a free GPU a blank. Letters begin with A on
     every node, so nodes with the same load look the same.
     """
+    from rich.console import Console  # noqa: PLC0415 - slow to load
+    from rich.text import Text  # noqa: PLC0415 - slow to load
+
     placement = read_snapshot(snapshot)
     if group is None:
         group = len(placement.nodes) >= 100
@@ -375,17 +370,20 @@ def show_command(snapshot: str, group: bool | None, jobs: bool, ascii_only: bool
     metavar="S",
     help="Mean duration in seconds.",
 )
-@click.option("--out", metavar="FILE", help="Write to a file, all of it or nothing.  [default: standard output]")
-def generate_command(*, mix: str, jobs: int, seed: int, mean_gap: float, mean_duration: float, out: str | None) -> None:
+@click.option(
+    "--out", default="-", metavar="FILE", help="Write to a file, all of it or nothing.  [default: standard output]"
+)
+def generate_command(*, mix: str, jobs: int, seed: int, mean_gap: float, mean_duration: float, out: str) -> None:
     """Make a synthetic trace.
 
     The same arguments give the same bytes everywhere.
     """
     trace = generate(mix, jobs, seed, mean_gap=mean_gap, mean_duration=mean_duration)
-    if out is None:
+    if out == "-":
         print(format_trace(trace), end="")
     else:
-        write_trace(trace, out)
+        with tidied_up():
+            write_trace(trace, out)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

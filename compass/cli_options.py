@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -18,6 +19,8 @@ from compass.variants import VARIANTS, make_scheduler
 F = TypeVar("F", bound=Callable[..., Any])
 Callback = Callable[[click.Context, click.Parameter, Any], Any]
 """Turns the text of a parameter into its value; click's own parameter types are not strict."""
+
+_DECIMAL = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 SNAPSHOT_NOTE: Note = (
     "Snapshot",
@@ -76,6 +79,27 @@ READING_NOTE: Note = (
     [(name, ", ".join([f"{values[0]} [default]", *values[1:]])) for name, values in VALUES.items()],
 )
 
+
+def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - slow to load, seldom needed
+
+    if value:
+        try:
+            shown = version("compass-abs")
+        except PackageNotFoundError:
+            shown = "of a source tree that is not installed"
+        click.echo(f"compass, version {shown}")
+        ctx.exit()
+
+
+version_option = click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
@@ -94,13 +118,12 @@ def integer(least: int, most: int, word: str = "") -> Callback:
 
 
 def number(most: float) -> Callback:
-    """A parameter that is a positive number."""
+    """A parameter that is a positive number, written with the digits 0 to 9 only."""
 
     def convert(ctx: click.Context, param: click.Parameter, value: str) -> float:
-        try:
-            result = float(value)
-        except ValueError as error:
-            raise click.BadParameter(f"{quoted(value)} is not a number", ctx, param) from error
+        if not _DECIMAL.fullmatch(value):
+            raise click.BadParameter(f"{quoted(value)} is not a number", ctx, param)
+        result = float(value)
         if not 0 < result <= most:
             raise click.BadParameter(f"{quoted(value)} must be positive and at most {most:g}", ctx, param)
         return result

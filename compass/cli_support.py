@@ -6,26 +6,63 @@ import contextlib
 import io
 import json
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from compass.errors import CompassError, InvariantViolated, NoLegalDestination
 from compass.text_input import nearest, printable, quoted
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 DONE, FAILED, BAD_INPUT = 0, 1, 2
 """Exit statuses: done; a checked property failed; bad input or use."""
 INTERRUPTED, PIPE_CLOSED = 130, 141
 """Exit statuses that shells give for SIGINT and SIGPIPE."""
+_ENDING = [number for number in signal.Signals if number.name in ("SIGHUP", "SIGTERM")]
+"""Signals that ask a process to end, as far as the system has them."""
 
 
 class _StopError(Exception):
     """The command was ended from outside; ``args[0]`` is the exit status."""
+
+
+@contextlib.contextmanager
+def _stopping() -> Iterator[None]:
+    """Turn what comes from outside into what click lets pass.
+
+    It would end an interrupt with an empty line and a closed pipe with status 1, which here means a failed check.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise _StopError(INTERRUPTED) from None
+    except BrokenPipeError:
+        raise _StopError(PIPE_CLOSED) from None
+
+
+@contextlib.contextmanager
+def tidied_up() -> Iterator[None]:
+    """Let a signal that asks the process to end raise an exception inside, so that nothing half done is left."""
+
+    def stop(number: int, _: object) -> None:
+        raise _StopError(128 + number)
+
+    caught: list[signal.Signals] = []
+    if threading.current_thread() is threading.main_thread():
+        caught = [number for number in _ENDING if signal.getsignal(number) is signal.SIG_DFL]
+    for number in caught:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number in caught:
+            signal.signal(number, signal.SIG_DFL)
 
 
 class Commands(click.Group):
@@ -33,10 +70,12 @@ class Commands(click.Group):
 
     Another package adds a command as an entry point of the group ``compass.commands``; it is loaded when it is asked
     for, so that the core depends on no such package.
-
-    Click would end an interrupt with an empty line and a closed pipe with status 1, which here means a failed check;
-    this group hands both to :func:`run_commands`.
     """
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:  # noqa: ANN401 - as in the base class
+        """As in the base class; here help and version are printed."""
+        with _stopping():
+            return super().make_context(*args, **extra)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands, sorted."""
@@ -64,12 +103,8 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as in the base class
         """As in the base class."""
-        try:
+        with _stopping():
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise _StopError(INTERRUPTED) from None
-        except BrokenPipeError:
-            raise _StopError(PIPE_CLOSED) from None
 
 
 Note = tuple[str, Sequence[tuple[str, str]]]
@@ -92,6 +127,8 @@ class Command(click.Command):
 
 
 def _added_commands() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # noqa: PLC0415 - slow to load, seldom needed
+
     return {entry.name: entry for entry in entry_points(group="compass.commands")}
 
 
@@ -109,20 +146,29 @@ def _unavailable(name: str, missing: str) -> click.Command:
 
 def run_commands(commands: click.Group, arguments: Sequence[str] | None) -> int:
     """Run the command line and return its exit status; whatever goes wrong is one line on standard error."""
-    with _whole_output():
-        return _run(commands, arguments)
+    status = DONE
+    with _whole_output() as output:
+        try:
+            status = _run(commands, arguments)
+            output.flush()
+        except _StopError as stop:
+            _drop(output)
+            return int(stop.args[0])
+        except (KeyboardInterrupt, click.Abort):
+            _drop(output)
+            return INTERRUPTED
+        except BrokenPipeError:
+            _drop(output)
+            return status or PIPE_CLOSED
+        except OSError as error:
+            _drop(output)
+            return status or complain(f"<stdout>: {error.strerror or type(error).__name__}", BAD_INPUT)
+    return status
 
 
 def _run(commands: click.Group, arguments: Sequence[str] | None) -> int:
     try:
-        status = commands.main(arguments, prog_name="compass", standalone_mode=False)
-        sys.stdout.flush()
-    except _StopError as stop:
-        _drop_output()
-        return int(stop.args[0])
-    except BrokenPipeError:
-        _drop_output()
-        return PIPE_CLOSED
+        return int(commands.main(arguments, prog_name="compass", standalone_mode=False) or DONE)
     except click.ClickException as error:
         context = getattr(error, "ctx", None)  # of the command that was asked for
         place = context.command_path if context else "compass"
@@ -131,46 +177,48 @@ def _run(commands: click.Group, arguments: Sequence[str] | None) -> int:
         return complain(str(error), FAILED)
     except CompassError as error:
         return complain(str(error), BAD_INPUT)
-    except OSError as error:
-        _drop_output()
-        return complain(f"<stdout>: {error.strerror or type(error).__name__}", BAD_INPUT)
-    return int(status or DONE)
 
 
 def complain(message: str, status: int) -> int:
-    """Say on one line of standard error what is wrong, and return the exit status."""
-    print(f"compass: {printable(' '.join(message.split()), 4000)}", file=sys.stderr)
+    """Say on one line of standard error what is wrong, where there is one, and return the exit status."""
+    if sys.stderr is not None:
+        try:
+            print(f"compass: {printable(' '.join(message.split()), 4000)}", file=sys.stderr, flush=True)
+        except OSError:
+            _drop(sys.stderr)
     return status
 
 
-def _drop_output() -> None:
-    """Let the interpreter's last flush go nowhere: it would fail once more, with a traceback."""
+def _drop(stream: TextIO) -> None:
+    """Let the interpreter's last flush go nowhere: it would fail once more, with a traceback or another status."""
     with contextlib.suppress(OSError):
-        output = sys.stdout.fileno()
+        descriptor = stream.fileno()
         null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, output)
+        os.dup2(null, descriptor)
         os.close(null)
 
 
 @contextlib.contextmanager
-def _whole_output() -> Iterator[None]:
+def _whole_output() -> Iterator[TextIO]:
     """Standard output that writes all or raises, also under PYTHONUNBUFFERED, and whatever characters names hold.
 
     Python's unbuffered text stream silently drops the rest of a write that the system carried out in part, as it does
-    when the disk is full or the reader of a pipe goes.
+    when the disk is full or the reader of a pipe goes; and where standard output is closed, it drops everything.
     """
     raw = getattr(sys.stdout, "buffer", None)
+    encoding = getattr(sys.stdout, "encoding", "utf-8")
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal's encoding lacks is no reason to fail
         sys.stdout.reconfigure(errors="backslashreplace")
-    if not isinstance(raw, io.RawIOBase):
-        yield
-        return
-    stream = io.TextIOWrapper(io.BufferedWriter(raw), encoding=sys.stdout.encoding, errors="backslashreplace")
-    with contextlib.redirect_stdout(stream):
-        try:
-            yield
-        finally:
-            stream.detach().detach()
+    with contextlib.ExitStack() as stack:
+        if sys.stdout is None:  # in its place a file that cannot be written to
+            raw = stack.enter_context(io.FileIO(os.open(os.devnull, os.O_RDONLY), "w"))
+        if not isinstance(raw, io.RawIOBase):
+            yield sys.stdout
+            return
+        stream = io.TextIOWrapper(io.BufferedWriter(raw), encoding=encoding, errors="backslashreplace")
+        stack.callback(lambda: stream.detach().detach())
+        stack.enter_context(contextlib.redirect_stdout(stream))
+        yield stream
 
 
 @contextlib.contextmanager
@@ -198,6 +246,9 @@ def print_table(rows: Iterable[tuple[str, object]]) -> None:
 @contextlib.contextmanager
 def progress_bar(total: int) -> Iterator[Callable[[int], None] | None]:
     """A progress bar on standard error, to be told of every advance, and None where that is no terminal."""
+    from rich.console import Console  # noqa: PLC0415 - slow to load
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415 - slow to load
+
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import importlib.metadata
 import io
 import json
 import os
@@ -311,8 +312,7 @@ def test_drawing_and_progress_in_colour_in_this_process(run, monkeypatch):
     class Terminal(rich.console.Console):
         is_terminal = True
 
-    monkeypatch.setattr(compass.cli, "Console", Terminal)
-    monkeypatch.setattr(cli_support, "Console", Terminal)
+    monkeypatch.setattr(rich.console, "Console", Terminal)
     assert "n0 │AAAA    │ 4/8 partial" in run("show", "-", stdin=SNAPSHOT)[1]
     trace = format_trace(generate("openb", 40, 1, mean_gap=600))
     status, out, err = run("replay", "-", "--nodes", "9", "--variant", "unified", "--json", stdin=trace)
@@ -320,7 +320,7 @@ def test_drawing_and_progress_in_colour_in_this_process(run, monkeypatch):
     assert "80 of 80 events" in err
 
 
-def test_generate(run, tmp_path):
+def test_generate(run, tmp_path, monkeypatch):
     status, out, err = run("generate", "--jobs", "20", "--seed", "3", "--mix", "openb")
     assert (status, err) == (0, "")
     assert out == format_trace(generate("openb", 20, 3))
@@ -328,6 +328,9 @@ def test_generate(run, tmp_path):
     arguments = ["--jobs", "5", "--mean-gap", "1.5", "--mean-duration", "30"]
     assert run("generate", *arguments, "--out", str(path)) == (0, "", "")
     assert read_trace(path) == generate("venus", 5, 0, mean_gap=1.5, mean_duration=30)
+    monkeypatch.chdir(tmp_path)
+    assert run("generate", "--jobs", "20", "--seed", "3", "--mix", "openb", "--out", "-") == (0, out, "")
+    assert os.listdir() == ["t.csv"]
 
 
 def test_help_and_version(run, monkeypatch):
@@ -337,14 +340,14 @@ def test_help_and_version(run, monkeypatch):
         assert f"\n  {command} " in out
         assert run(command, "-h")[0] == 0
     assert run("--version")[0] == 0
-    monkeypatch.setattr(compass.cli, "version", lambda _: "1.2")
-    assert compass.cli._version() == "1.2"
+    monkeypatch.setattr(importlib.metadata, "version", lambda _: "1.2")
+    assert run("--version") == (0, "compass, version 1.2\n", "")
 
     def missing(_):
-        raise compass.cli.PackageNotFoundError
+        raise importlib.metadata.PackageNotFoundError
 
-    monkeypatch.setattr(compass.cli, "version", missing)
-    assert compass.cli._version() == "of a source tree that is not installed"
+    monkeypatch.setattr(importlib.metadata, "version", missing)
+    assert run("--version") == (0, "compass, version of a source tree that is not installed\n", "")
 
 
 def test_as_a_module():
@@ -412,13 +415,12 @@ def test_output_that_fails_at_the_end(run, monkeypatch, error, status, line):
     assert run("phi", "--counts", "8:1") == (status, "", line)
 
 
-def test_dropped_output_goes_nowhere(monkeypatch, tmp_path):
+def test_dropped_output_goes_nowhere(tmp_path):
     with open(tmp_path / "out", "w") as stream:
-        monkeypatch.setattr(sys, "stdout", stream)
         stream.write("first ")
         stream.flush()
         stream.write("second")
-        cli_support._drop_output()
+        cli_support._drop(stream)
     assert (tmp_path / "out").read_text() == "first "
 
 
@@ -427,7 +429,7 @@ def test_ended_from_outside(run, monkeypatch, error, status):
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(cli_support, "_drop_output", lambda: None)
+    monkeypatch.setattr(cli_support, "_drop", lambda _: None)
     monkeypatch.setattr(compass.cli, "read_trace", fail)
     assert run("wcc", "-") == (status, "", "")
 

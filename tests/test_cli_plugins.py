@@ -1,9 +1,10 @@
 """Commands of other packages: entry points of the group compass.commands, loaded when asked for."""
 
+import importlib.metadata
+
 import click
 import pytest
 
-from compass import cli_support
 from compass.cli import main
 
 
@@ -24,7 +25,9 @@ def added(monkeypatch):
         raise ModuleNotFoundError("No module named 'absent'", name="absent")
 
     entries = [Entry("greet", lambda: greet), Entry("broken", missing)]
-    monkeypatch.setattr(cli_support, "entry_points", lambda group: entries if group == "compass.commands" else [])
+    monkeypatch.setattr(
+        importlib.metadata, "entry_points", lambda group: entries if group == "compass.commands" else []
+    )
 
 
 @pytest.mark.usefixtures("added")
