@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import signal
 import stat
 import sys
 import threading
@@ -382,13 +381,13 @@ def test_targets_that_name_no_file(tmp_path, monkeypatch, name):
 
 
 @pytest.mark.parametrize("step", ["open", "replace"])
-def test_a_signal_at_any_moment_leaves_no_other_file(tmp_path, monkeypatch, step):
+def test_an_interrupt_at_any_moment_leaves_no_other_file(tmp_path, monkeypatch, step):
     """It may come when the new file has just been made, or has just been given its name."""
     work = getattr(os, step)
 
     def interrupted(*args, **kwargs):
         work(*args, **kwargs)
-        signal.raise_signal(signal.SIGINT)
+        raise KeyboardInterrupt
 
     monkeypatch.setattr(os, step, interrupted)
     with pytest.raises(KeyboardInterrupt):
