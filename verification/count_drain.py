@@ -7,6 +7,7 @@ the order in which they came there; each possible order is followed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import groupby, product
 from typing import TYPE_CHECKING, TypeVar
 
@@ -33,6 +34,10 @@ class Drain:
         self._by_cap = readings.room == "cap"
         self._any_node = readings.cap == "nodes"
         self._last = readings.hosts == "last"
+        # There are few node types, and each is asked about again and again.
+        self._items = cache(self._items_of)
+        self._room = cache(self._room_of)
+        self._unprofiled = cache(self._unprofiled_of)
 
     def members(self, types: Sequence[NodeType]) -> list[bool]:
         """Which node types are in ``N``."""
@@ -87,7 +92,7 @@ class Drain:
             moved += 1 if item is None else 1 + item.fillers
         return tuple(board), moved, True
 
-    def _items(self, node: NodeType) -> tuple[SlotType | None, ...]:
+    def _items_of(self, node: NodeType) -> tuple[SlotType | None, ...]:
         if self._width == 1:
             return (None,) * node.ones
         return tuple(slot for slot in node.slots if self._slot_width(slot) == self._width)
@@ -99,12 +104,12 @@ class Drain:
         most = self._most if self._any_node else count + self._unprofiled(node) // self._width
         return 0 < count < most
 
-    def _room(self, node: NodeType) -> int:
+    def _room_of(self, node: NodeType) -> int:
         if self._width == 1 or self._by_cap:
             return self._most - len(self._items(node))
         return self._unprofiled(node) // self._width
 
-    def _unprofiled(self, node: NodeType) -> int:
+    def _unprofiled_of(self, node: NodeType) -> int:
         return self._geometry.capacity - sum(map(self._slot_width, node.slots))
 
     def _slot_width(self, slot: SlotType) -> int:
