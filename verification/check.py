@@ -20,17 +20,18 @@ from verification.ledger import Claim
 
 @dataclass
 class Result:
-    """What came out for a claim: each query with its answer and seconds."""
+    """What came out for a claim: each query with its answer and seconds; a needed claim that did not come out."""
 
     claim: Claim
     answers: list[tuple[Query, Answer, float]] = field(default_factory=list)
+    unmet: str | None = None
 
     @property
     def verdict(self) -> str:
         """The verdict that the answers bear out."""
         if any(answer.refutes for _, answer, _ in self.answers):
             return "refuted"
-        if not self.answers or not all(answer.shown for _, answer, _ in self.answers):
+        if self.unmet or not self.answers or not all(answer.shown for _, answer, _ in self.answers):
             return "open"
         supported = {query.supports for query, _, _ in self.answers}
         return next(verdict for verdict in ("refuted", "proved", "checked", "measured") if verdict in supported)
@@ -39,6 +40,18 @@ class Result:
     def as_expected(self) -> bool:
         """The verdict is the expected one; an expected "open" needs no evidence to bear it out."""
         return self.verdict == self.claim.verdict
+
+    @property
+    def ran(self) -> str:
+        """What was run of it in this tier, where that is less than the claim's scope and method."""
+        items = [query.item for query, _, _ in self.answers]
+        nodes = [item["nodes"] for item in items if item.get("kind") == "counts"]
+        largest = [item["largest"] for item in items if item.get("kind") == "packings"]
+        solvers = sorted({query.solver for query, _, _ in self.answers} - {""})
+        parts = [f"N <= {max(nodes)}"] if nodes else []
+        parts += [f"up to {max(largest)} instances"] if largest else []
+        parts += [" and ".join(solvers)] if solvers else []
+        return ", ".join(parts)
 
     @property
     def seconds(self) -> float:
@@ -55,6 +68,7 @@ class Result:
             "expected": self.claim.verdict,
             "scope": self.claim.scope,
             "method": self.claim.method,
+            "ran": self.ran,
             "seconds": round(self.seconds, 3),
             "artifact": f"proofs/{self.claim.name}",
         }
@@ -72,6 +86,8 @@ def run(
     deterministic but for times.
     """
     results = {claim.name: Result(claim) for claim in claims}
+    if not all(need in results for claim in claims for need in claim.needs):
+        raise ValueError("a claim is run together with those it needs; see with_needs")
     groups: dict[object, list[Query]] = {}
     for claim in claims:
         for query in queries(claim, options):
@@ -81,7 +97,28 @@ def run(
         for query, (answer, seconds) in zip(task, answers, strict=True):
             results[query.claim.name].answers.append((query, answer, seconds))
             on_answer(query, answer, seconds)
+    for _ in results:  # a chain of needs is at most as long as the list
+        for result in results.values():
+            for need in result.claim.needs:
+                if not results[need].as_expected:
+                    result.unmet = need
     return list(results.values())
+
+
+def with_needs(claims: Sequence[Claim], ledger: Sequence[Claim]) -> list[Claim]:
+    """The claims and, before them, those of the ledger that they need, directly or not."""
+    by_name = {claim.name: claim for claim in ledger}
+    found: dict[str, Claim] = {}
+
+    def take(claim: Claim) -> None:
+        for need in claim.needs:
+            if need not in found:
+                take(by_name[need])
+        found[claim.name] = claim
+
+    for claim in claims:
+        take(claim)
+    return list(found.values())
 
 
 def _run_all(tasks: list[list[Query]], workers: int) -> Iterator[list[tuple[Answer, float]]]:

@@ -14,7 +14,7 @@ from compass.event_io import read_events
 from compass.scheduler import Scheduler, apply_event
 from compass.text_input import MAX_NODES, nearest, quoted, source_name
 from compass.variants import VARIANTS
-from verification.check import run, summary
+from verification.check import run, summary, with_needs
 from verification.evidence import Answer, Options, Query
 from verification.job_claims import PREDICATES, Outcome
 from verification.ledger import Claim, read_ledger
@@ -57,7 +57,7 @@ def check_command(
     if nodes is not None or open_nodes is not None or readings:
         raise click.UsageError("--nodes, --open-nodes and --reading go with --trace")
     options = Options(full, max_nodes, ("z3", "cvc5") if solver == "both" else (solver,))
-    return _check_ledger(_chosen(claims, variant), options, as_json)
+    return _check_ledger(with_needs(_chosen(claims, variant), read_ledger()), options, as_json)
 
 
 def _chosen(names: tuple[str, ...], variant: str | None) -> list[Claim]:
@@ -90,7 +90,9 @@ def _check_ledger(claims: list[Claim], options: Options, as_json: bool) -> int:
         print()
         for result in results:
             note = "" if result.as_expected else f"   EXPECTED {result.claim.verdict}"
-            print(f"{result.claim.name:<32} {result.verdict:<9} {result.claim.scope}{note}")
+            note += f"   NEEDS {result.unmet}" if result.unmet else ""
+            ran = f" (ran: {result.ran})" if result.ran else ""
+            print(f"{result.claim.name:<32} {result.verdict:<9} {result.claim.scope}{ran}{note}")
         print(summary(results))
     return DONE if all(result.as_expected for result in results) else FAILED
 

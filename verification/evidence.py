@@ -11,22 +11,25 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from compass.errors import CompassError
+from compass.errors import CompassError, InputError
 from compass.event_io import read_events
 from compass.geometry import Geometry
 from compass.readings import Readings, all_readings
 from compass.scheduler import Scheduler
 from compass.variants import make_scheduler
 from verification.appendix_b import APPENDIX_B, BestFitCompacted
+from verification.count_claims import CLAIMS
 from verification.count_evidence import explored
 from verification.job_claims import PREDICATES as JOB_CLAIMS
 from verification.jobs import Violation, number_of_gpus, number_of_instances, replayed, smallest_violation
 from verification.ledger import Claim
+from verification.obligations import CAPACITIES, obligations
 from verification.packings import STATEMENTS, smallest_counterexample
+from verification.smt_claim import Obligation
 from verification.solvers import NoVerdict, SolverMissing, ask
 
 PREDICATES = JOB_CLAIMS | APPENDIX_B
@@ -62,6 +65,8 @@ class Query:
     call: Callable[..., Answer]
     arguments: tuple[Any, ...] = field(default=(), repr=False)
     group: str = ""
+    item: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    solver: str = ""
 
     def run(self) -> tuple[Answer, float]:
         """The answer and the seconds it took; a finding of an engine is an answer, a bug propagates."""
@@ -83,6 +88,8 @@ def queries(claim: Claim, options: Options) -> Iterator[Query]:
 
 def _trace(claim: Claim, item: Mapping[str, Any], options: Options) -> Iterator[Query]:
     readings = chosen_readings(claim, item)
+    if item["predicate"] not in PREDICATES:
+        raise InputError(f"{claim.name}: there is no predicate {item['predicate']!r}")
     under = "" if readings == [None] else f" under {len(readings)} readings"
     name = f"{item['file']} breaks {item['predicate']}{under}"
     yield Query(claim, name, "refuted", trace_breaks, (claim, item, readings))
@@ -94,14 +101,21 @@ def chosen_readings(claim: Claim, item: Mapping[str, Any]) -> list[Readings | No
     """The readings an item is about: the one it gives, or, with ``every``, all that have the given values.
 
     Variants without readings have None once. Readings that behave alike are looked at once.
+
+    Raises:
+        InputError: there is no such reading.
     """
     if claim.variant != "printed":
         return [None]
+    given = Readings.parse(item.get("readings", []))  # refuses names and values that there are not
     if not item.get("every", False):
-        return [Readings.parse(item.get("readings", []))]
-    wanted = dict(setting.split("=") for setting in item.get("readings", []))
+        return [given]
+    names = [setting.partition("=")[0] for setting in item.get("readings", [])]
     alike = dict.fromkeys(reading.canonical() for reading in all_readings())
-    return [reading for reading in alike if all(getattr(reading, name) == value for name, value in wanted.items())]
+    found = [reading for reading in alike if all(getattr(reading, name) == getattr(given, name) for name in names)]
+    if not found:
+        raise InputError(f"{claim.name}: no reading has {', '.join(item['readings'])}")
+    return [*found]
 
 
 def scheduler_of(claim: Claim, item: Mapping[str, Any], reading: Readings | None) -> Scheduler:
@@ -115,6 +129,8 @@ def scheduler_of(claim: Claim, item: Mapping[str, Any], reading: Readings | None
 
 def trace_breaks(claim: Claim, item: Mapping[str, Any], readings: list[Readings | None]) -> Answer:
     """Replay a recorded history under each reading and ask the predicate; the first reading's reason is recorded."""
+    if not readings:
+        return Answer(False, False, "no reading to replay it under")
     events = [event for _, event in read_events(str(claim.folder / item["file"]), item.get("capacity", 8))]
     size = [len(events), number_of_instances(events), number_of_gpus(events)]
     if size != [item[name] for name in ("events", "instances", "gpus")]:
@@ -152,12 +168,27 @@ def trace_is_smallest(claim: Claim, item: Mapping[str, Any]) -> Answer:
 
 def _smt(claim: Claim, item: Mapping[str, Any], options: Options) -> Iterator[Query]:
     files = sorted(claim.folder.glob("*.smt2"))
-    if len(files) != item["files"]:
-        missing = f"{len(files)} .smt2 files, {item['files']} expected"
-        yield Query(claim, "obligations", "proved", _failure, (missing,))
+    yield Query(claim, "the files are what the code generates", "proved", files_are_current, (claim, item["files"]))
     for path in files:
         for solver in options.solvers:
-            yield Query(claim, f"{path.stem} [{solver}]", "proved", smt_answer, (str(path), solver))
+            yield Query(claim, f"{path.stem} [{solver}]", "proved", smt_answer, (str(path), solver), solver=solver)
+
+
+def files_are_current(claim: Claim, number: int) -> Answer:
+    """Every obligation that the tables and the claim give is there as a file, to the letter, and no other is."""
+    expected = {o.path.partition("/")[2]: o.text for o in all_obligations() if o.folder == claim.name}
+    found = {path.name: path.read_text(encoding="utf-8") for path in claim.folder.glob("*.smt2")}
+    differs = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
+    if differs or len(found) != number or not found:
+        first = f", the first {differs[0]}" if differs else ""
+        return Answer(False, False, f"{len(found)} files, {number} recorded; {len(differs)} differ{first}")
+    return Answer(True, False, f"{len(found)} files")
+
+
+@cache
+def all_obligations() -> tuple[Obligation, ...]:
+    """The obligations of every geometry that is proved; built once."""
+    return tuple(obligation for capacity in CAPACITIES for obligation in obligations(capacity))
 
 
 def smt_answer(path: str, solver: str) -> Answer:
@@ -173,10 +204,13 @@ def smt_answer(path: str, solver: str) -> Answer:
 def _counts(claim: Claim, item: Mapping[str, Any], options: Options) -> Iterator[Query]:
     if options.max_nodes is not None and item["nodes"] > options.max_nodes:
         return
+    unknown = set(item.get("predicates", [])) - CLAIMS[claim.variant].keys() - {"no-avoidable"}
+    if unknown:
+        raise InputError(f"{claim.name}: there is no predicate {sorted(unknown)[0]!r}")
     for reading in chosen_readings(claim, item):
         name = f"all states of {item['nodes']} nodes" + (f", m = {item['open_nodes']}" if "open_nodes" in item else "")
         setting = [claim.variant, reading, *(item.get(k) for k in ("nodes", "open_nodes", "capacity", "sizes"))]
-        yield Query(claim, name, "checked", counts_hold, (claim, item, reading), group=str(setting))
+        yield Query(claim, name, "checked", counts_hold, (claim, item, reading), str(setting), item)
 
 
 def counts_hold(claim: Claim, item: Mapping[str, Any], reading: Readings | None) -> Answer:
@@ -193,7 +227,7 @@ def _packings(claim: Claim, item: Mapping[str, Any], options: Options) -> Iterat
     broken = "sizes" in item
     what = f"smallest packing that breaks {item['statement']}" if broken else f"every packing keeps {item['statement']}"
     name = f"{what}, up to {item['largest']} instances"
-    yield Query(claim, name, "refuted" if broken else "checked", packings_answer, (item,))
+    yield Query(claim, name, "refuted" if broken else "checked", packings_answer, (item,), item=item)
 
 
 def packings_answer(item: Mapping[str, Any]) -> Answer:
@@ -220,10 +254,6 @@ def function_answer(item: Mapping[str, Any]) -> Answer:
     if differs:
         return Answer(False, False, f"found, recorded: {differs}")
     return Answer(holds, not holds, detail)
-
-
-def _failure(detail: str) -> Answer:
-    return Answer(False, False, detail)
 
 
 _KINDS: dict[str, Callable[[Claim, Mapping[str, Any], Options], Iterator[Query]]] = {

@@ -7,6 +7,9 @@ import random
 from compass.events import Decision
 from compass.geometry import CAPACITIES, Geometry
 from compass.printed import Printed
+from verification.agree import agree
+from verification.count_model import repaired_model, unified_model
+from verification.count_printed import PrintedModel
 from verification.obligations import model_of
 from verification.symbolic import wcc_forms
 from verification.table_check import table_faults
@@ -18,9 +21,15 @@ SHARES = (38, 4, 1, 6, 1, 1, 1, 48)
 
 
 def wcc_forms_agree() -> Found:
-    """WCC derived from the widths; both forms are the same polynomial up to a positive factor, for every capacity."""
+    """WCC derived from the widths; both forms are the same polynomial up to a positive factor, for every capacity.
+
+    The coefficients found are those that the core uses, and for G = 8 those of eq. 9, ``p3 + 3 p5 + 2 p6 + p7``.
+    """
     forms = {capacity: wcc_forms(Geometry(capacity)) for capacity in CAPACITIES}
-    agree = all(form.equivalent for form in forms.values())
+    agree = all(form.equivalent for form in forms.values()) and forms[8].coefficients == {3: 1, 5: 3, 6: 2, 7: 1}
+    for capacity, form in forms.items():
+        core = Geometry(capacity).wcc_coefficients
+        agree = agree and form.coefficients == {g: c for g, c in enumerate(core) if c}
     shown = ", ".join(f"{c} p{g}" if c > 1 else f"p{g}" for g, c in sorted(forms[8].coefficients.items()))
     return (
         agree,
@@ -34,6 +43,25 @@ def tables_are_legal(variant: str, capacities: list[int]) -> Found:
     models = {capacity: model_of(variant, Geometry(capacity)) for capacity in capacities}
     faults = [f"G = {capacity}: {fault}" for capacity, model in models.items() for fault in table_faults(model)]
     return not faults, faults[0] if faults else f"tables for G = {capacities} walked", {}
+
+
+def models_agree(variant: str, nodes: int, **options: int) -> Found:
+    """Every step of the scheduler from states of N nodes is a step of the count model, and every step of it is taken.
+
+    ``open_nodes`` is the dial; ``most_states`` and ``most_orders`` bound a random sample of states and of node orders.
+    Steps of the model that no sampled order took are counted, and are a fault only where nothing was left out.
+    """
+    open_nodes = options.pop("open_nodes", 1)
+    model = {
+        "printed": lambda: PrintedModel(nodes),
+        "repaired": lambda: repaired_model(nodes),
+        "unified": lambda: unified_model(nodes, open_nodes),
+    }[variant]()
+    found = agree(model, **options)
+    good = found.disagreement is None and (found.missed == 0 or not found.exhaustive)
+    extent = "all states and orders" if found.exhaustive else "a sample"
+    detail = found.disagreement or f"{found.states} states, {found.runs} runs, {found.steps} steps, {extent}"
+    return good, str(detail), {"states": found.states, "steps": found.steps, "missed": found.missed}
 
 
 def operator_moves(sizes: list[int], events: int) -> Found:

@@ -16,6 +16,7 @@ from compass.printed import Printed
 from compass.scheduler import Scheduler
 from compass.settled import SettledScheduler
 from compass.space import AbsState, PoolNode, SlottedNode
+from compass.unified import Unified
 
 
 class Outcome(NamedTuple):
@@ -41,16 +42,18 @@ def prop_1(scheduler: Scheduler, outcome: Outcome) -> str | None:
 
 
 def theorem_1(scheduler: Scheduler, outcome: Outcome) -> str | None:
-    """Under WCC, SIF <= 2/N."""
+    """Under WCC, SIF <= 2/N; for `unified` SIF <= m/N, and 0 for m = 1."""
     if outcome.finding is not None or not scheduler.running.wcc:
         return None
+    bound: int | None = 2
+    if isinstance(scheduler, Unified):
+        bound = 0 if scheduler.open_nodes == 1 else scheduler.open_nodes
     nu = scheduler.partial_nodes
     phi = min_partial_nodes(scheduler.running, nodes=scheduler.nodes)
-    if nu - phi <= 2:
+    if bound is None or nu - phi <= bound:
         return None
-    return (
-        f"WCC holds (slack {scheduler.running.slack}), {nu} nodes are partial and Phi* = {phi}: N SIF = {nu - phi} > 2"
-    )
+    found = f"{nu} nodes are partial and Phi* = {phi}: N SIF = {nu - phi} > {bound}"
+    return f"WCC holds (slack {scheduler.running.slack}), {found}"
 
 
 def theorem_1_structure(scheduler: Scheduler, outcome: Outcome) -> str | None:

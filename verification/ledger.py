@@ -19,11 +19,21 @@ import jsonschema
 from compass.errors import InputError
 
 _HERE = Path(__file__).resolve().parent
-PROOFS = next((path for path in (_HERE.parent / "proofs", _HERE / "proofs") if path.is_dir()), _HERE / "proofs")
+PROOFS = next(path for path in (_HERE / "proofs", _HERE.parent / "proofs") if path.is_dir() or path.parent != _HERE)
 """Where the ledger is: beside this package in a checkout, inside of it where it is installed."""
 
 VERDICTS = ("proved", "checked", "refuted", "measured", "open")
 """Proved for all N in scope, checked by exhaustion up to a bound, refuted by a history or packing, measured, open."""
+
+
+_EVIDENCE = {
+    "proved": {"smt", "function"},
+    "checked": {"counts", "packings", "function"},
+    "refuted": {"trace", "packings"},
+    "measured": {"function"},
+    "open": {"trace", "smt", "counts", "packings", "function"},
+}
+"""The kinds of evidence, one of which a verdict must have."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +54,7 @@ class Claim:
     gaps: tuple[str, ...]
     versions: Mapping[str, str]
     evidence: tuple[Mapping[str, Any], ...]
+    needs: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -72,22 +83,38 @@ def read_claim(folder: Path) -> Claim:
     fault = jsonschema.exceptions.best_match(validator.iter_errors(record))
     if fault is not None:
         raise InputError(f"{path}: {fault.json_path}: {fault.message}")
-    for name in ("trusted", "gaps", "evidence"):
-        record[name] = tuple(record[name])
+    for name in ("trusted", "gaps", "evidence", "needs"):
+        record[name] = tuple(record.get(name, ()))
+    wanted = _EVIDENCE[record["verdict"]]
+    if not wanted & {item["kind"] for item in record["evidence"]}:
+        raise InputError(f"{path}: {record['verdict']} without evidence of the kind {' or '.join(sorted(wanted))}")
+    if "QF_LIA" in record["method"] and not any(item["kind"] == "smt" for item in record["evidence"]):
+        raise InputError(f"{path}: the method is QF_LIA, and there is no evidence of the kind smt")
     fields: dict[str, Any] = {name: v.strip() if isinstance(v, str) else v for name, v in record.items()}
     return Claim(folder=folder, **fields)
 
 
 def read_ledger(proofs: Path = PROOFS) -> list[Claim]:
-    """Every claim, by folder name.
+    """Every claim, by folder name; ``claims.txt`` lists them, so that none can get lost.
 
     Raises:
-        InputError: a claim is malformed, or there is no ledger.
+        InputError: a claim is malformed, missing or not listed, or there is no ledger.
     """
-    folders = sorted(path.parent for path in proofs.glob("*/claim.toml"))
-    if not folders:
+    index = proofs / "claims.txt"
+    if not index.is_file():
         raise InputError(f"{proofs}: no claims; the ledger comes with a checkout of the project")
-    return [read_claim(folder) for folder in folders]
+    expected = index.read_text(encoding="utf-8").split()
+    found = sorted(path.name for path in proofs.iterdir() if path.is_dir())
+    for name in sorted(set(expected) ^ set(found)):
+        raise InputError(
+            f"{index}: {name}: {'listed, but there is no such folder' if name in expected else 'not listed'}"
+        )
+    claims = [read_claim(proofs / name) for name in found]
+    for claim in claims:
+        missing = set(claim.needs) - set(found)
+        if missing:
+            raise InputError(f"{claim.folder}: needs {sorted(missing)[0]}, which there is not")
+    return claims
 
 
 def table(claims: list[Claim]) -> str:

@@ -6,7 +6,7 @@ Nothing here uses the solvers of :mod:`compass.phi`: packings are enumerated one
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
@@ -87,9 +87,22 @@ def fewest_partial_needs_more_nodes(sizes: tuple[int, ...], geometry: Geometry) 
     return f"Phi* = {fewest} needs {needed} nodes in use, the fewest nodes in use are {nodes}"
 
 
-def algorithm_2_is_not_optimal(sizes: tuple[int, ...], geometry: Geometry) -> str | None:
+def fewest_partial_is_not_fewest_nodes(sizes: tuple[int, ...], geometry: Geometry) -> str | None:
+    """Some packing with the fewest partial nodes uses more nodes than another packing."""
+    found = outcomes(sizes, geometry.capacity)
+    fewest = min(partial for _, partial in found)
+    most = max(nodes for nodes, partial in found if partial == fewest)
+    least = min(nodes for nodes, _ in found)
+    return (
+        None if most == least else f"Phi* = {fewest} is reached on {most} nodes, {least} are enough for the instances"
+    )
+
+
+def algorithm_2_is_not_optimal(
+    sizes: tuple[int, ...], geometry: Geometry, pair_without_ones: bool = True
+) -> str | None:
     """The paper's algorithm-2 answers more than Phi*."""
-    answer = algorithm_2(_counts(sizes), geometry)
+    answer = algorithm_2(_counts(sizes), geometry, pair_without_ones=pair_without_ones)
     fewest = phi_star(sizes, geometry.capacity)
     return None if answer == fewest else f"algorithm-2 answers {answer}, Phi* = {fewest}"
 
@@ -113,8 +126,10 @@ def phi_disagrees(sizes: tuple[int, ...], geometry: Geometry) -> str | None:
 
 STATEMENTS: dict[str, Callable[[tuple[int, ...], Geometry], str | None]] = {
     "equivalence": fewest_nodes_is_not_fewest_partial,
+    "equivalence-reversed": fewest_partial_is_not_fewest_nodes,
     "equivalence-jointly": fewest_partial_needs_more_nodes,
     "algorithm-2": algorithm_2_is_not_optimal,
+    "algorithm-2-ones": partial(algorithm_2_is_not_optimal, pair_without_ones=False),
     "closed-form": closed_form_fails,
     "exact-phi": phi_disagrees,
 }

@@ -2,12 +2,14 @@
 
 import dataclasses
 import json
+import shutil
 
 import pytest
 
 from compass.cli import main
+from compass.errors import InputError
 from verification import check, cli, evidence
-from verification.check import Result, run, summary
+from verification.check import Result, run, summary, with_needs
 from verification.evidence import Answer, Options, Query, queries
 from verification.ledger import read_ledger
 
@@ -68,6 +70,7 @@ def test_json_has_the_agreed_keys(capsys):
         "expected": "refuted",
         "scope": "N = 3, G = 8",
         "method": "smallest history of jobs",
+        "ran": "",
         "seconds": 0,
         "artifact": "proofs/printed-theorem-1",
     }
@@ -96,7 +99,7 @@ def test_a_missing_solver_is_said_and_no_pass(monkeypatch):
         raise SolverMissing(f"{solver} is not installed")
 
     monkeypatch.setattr(evidence, "ask", absent)
-    (outcome,) = run([LEDGER["unified-closure"]], Options(solvers=("cvc5",)), workers=1)
+    outcome = run([LEDGER["unified-exclusion"]], Options(solvers=("cvc5",), max_nodes=1), workers=1)[-1]
     assert outcome.verdict != "proved"
     assert any("cvc5 is not installed" in answer.detail for _, answer, _ in outcome.answers)
 
@@ -108,7 +111,7 @@ def test_an_unknown_answer_is_no_pass(monkeypatch):
         raise NoVerdict(f"{solver}: unknown")
 
     monkeypatch.setattr(evidence, "ask", unknown)
-    (outcome,) = run([LEDGER["unified-closure"]], Options(solvers=("z3",)), workers=1)
+    (outcome,) = run([LEDGER["unified-exclusion"]], Options(solvers=("z3",), max_nodes=1), workers=1)
     assert outcome.verdict == "open"
 
 
@@ -201,8 +204,75 @@ def test_evidence_that_does_not_show_what_it_should(monkeypatch, tmp_path):
 
 
 def test_a_missing_obligation_is_noticed(monkeypatch):
-    claim = LEDGER["unified-closure"]
+    claim = LEDGER["unified-termination"]
     damaged = dataclasses.replace(claim, evidence=({"kind": "smt", "files": 99},))
     (outcome,) = check.run([damaged], Options(solvers=()), workers=1)
     assert outcome.verdict == "open"
-    assert "99 expected" in outcome.answers[0][1].detail
+    assert "10 files, 99 recorded" in outcome.answers[0][1].detail
+
+
+def test_a_file_that_is_not_what_the_code_generates_is_noticed(tmp_path):
+    claim = LEDGER["unified-termination"]
+    assert evidence.files_are_current(claim, 10).shown
+    folder = shutil.copytree(claim.folder, tmp_path / claim.name)
+    damaged = dataclasses.replace(claim, folder=folder)
+    trivial = "(set-info :status sat)\n(check-sat)\n"
+    (folder / "g8-merge.smt2").write_text(trivial, encoding="utf-8")
+    assert evidence.smt_answer(str(folder / "g8-merge.smt2"), "z3").shown
+    answer = evidence.files_are_current(damaged, 10)
+    assert not answer.shown
+    assert "1 differ, the first g8-merge.smt2" in answer.detail
+
+
+def test_a_claim_is_not_proved_when_one_that_it_needs_is_not():
+    needed = dataclasses.replace(LEDGER["printed-theorem-1"], verdict="proved")
+    claim = dataclasses.replace(LEDGER["printed-no-waiting"], needs=("printed-theorem-1",))
+    chosen = with_needs([claim], [needed, claim])
+    assert [c.name for c in chosen] == ["printed-theorem-1", "printed-no-waiting"]
+    first, second = run(chosen, Options(), workers=1)
+    assert not first.as_expected
+    assert second.unmet == "printed-theorem-1"
+    assert second.verdict == "open"
+    with pytest.raises(ValueError, match="together with those it needs"):
+        run([claim], Options(), workers=1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"readings": ["cap=fit"]}, "cap"),
+        ({"readings": ["rehome=before", "migrations=simultaneous"]}, "no reading has"),
+        ({"predicate": "nonsense"}, "there is no predicate 'nonsense'"),
+    ],
+)
+def test_evidence_that_could_be_empty_is_refused(change, message):
+    claim = LEDGER["printed-theorem-1"]
+    damaged = dataclasses.replace(claim, evidence=({**claim.evidence[0], **change},))
+    with pytest.raises(InputError, match=message):
+        list(queries(damaged, Options()))
+    assert not evidence.trace_breaks(claim, claim.evidence[0], []).shown
+
+
+def test_an_unknown_predicate_of_states_is_refused():
+    claim = LEDGER["repaired-exclusion"]
+    damaged = dataclasses.replace(claim, evidence=({"kind": "counts", "nodes": 1, "predicates": ["x"], "numbers": {}},))
+    with pytest.raises(InputError, match="there is no predicate 'x'"):
+        list(queries(damaged, Options()))
+
+
+def test_what_was_run_is_said(capsys):
+    assert main(["check", "equivalence-jointly", "--json"]) == 0
+    (record,) = json.loads(capsys.readouterr().out)
+    assert record["ran"] == "up to 9 instances"
+    assert main(["check", "repaired-reachable", "--max-nodes", "1"]) == 0
+    assert "(ran: N <= 1)" in capsys.readouterr().out
+
+
+def test_the_bound_of_unified_is_its_dial(tmp_path, capsys):
+    path = tmp_path / "h.jsonl"
+    events = [{"event": "arrive", "job": f"j{k}", "gpus": 4} for k in range(8)]
+    events += [{"event": "depart", "job": f"j{k}"} for k in (0, 2, 4, 6)]
+    path.write_text("".join(json.dumps(event) + "\n" for event in events), encoding="utf-8")
+    arguments = ["check", "--trace", str(path), "--nodes", "4", "--variant", "unified"]
+    assert main([*arguments, "--open-nodes", "4"]) == 0
+    assert "no claim is broken" in capsys.readouterr().out

@@ -37,7 +37,7 @@ def test_every_file_of_a_folder_is_evidence_and_every_evidence_has_its_file():
 def test_verdicts_are_supported_by_the_right_kind_of_evidence():
     kinds = {
         "proved": {"smt", "function"},
-        "checked": {"counts", "packings"},
+        "checked": {"counts", "packings", "function"},
         "refuted": {"trace", "packings"},
         "measured": {"function"},
     }
@@ -50,6 +50,7 @@ def copy(tmp_path):
     """A ledger of one claim, to be damaged."""
     shutil.copy(PROOFS / "schema.json", tmp_path)
     shutil.copytree(PROOFS / "printed-theorem-1", tmp_path / "printed-theorem-1")
+    (tmp_path / "claims.txt").write_text("printed-theorem-1\n", encoding="utf-8")
     return tmp_path / "printed-theorem-1"
 
 
@@ -60,6 +61,8 @@ def copy(tmp_path):
         ('id = "theorem-1"', 'ident = "theorem-1"', "'ident' was unexpected|'id' is a required property"),
         ("nodes = 3", 'nodes = "3"', "is not"),
         ('id = "theorem-1"', "id = ", "claim.toml: Invalid value"),
+        ('verdict = "refuted"', 'verdict = "proved"', "proved without evidence of the kind function or smt"),
+        ('method = "', 'method = "QF_LIA, ', "the method is QF_LIA, and there is no evidence of the kind smt"),
     ],
 )
 def test_a_malformed_claim_is_named(copy, old, new, message):
@@ -68,6 +71,23 @@ def test_a_malformed_claim_is_named(copy, old, new, message):
     with pytest.raises(InputError, match=message) as error:
         read_claim(copy)
     assert "printed-theorem-1/claim.toml" in str(error.value)
+
+
+def test_a_claim_cannot_get_lost(copy):
+    assert [claim.name for claim in read_ledger(copy.parent)] == ["printed-theorem-1"]
+    (copy.parent / "claims.txt").write_text("printed-theorem-1 another\n", encoding="utf-8")
+    with pytest.raises(InputError, match="another: listed, but there is no such folder"):
+        read_ledger(copy.parent)
+    (copy.parent / "claims.txt").write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match="printed-theorem-1: not listed"):
+        read_ledger(copy.parent)
+
+
+def test_a_needed_claim_has_to_be_there(copy):
+    path = copy / "claim.toml"
+    path.write_text('needs = ["absent"]\n' + path.read_text(encoding="utf-8"), encoding="utf-8")
+    with pytest.raises(InputError, match="needs absent, which there is not"):
+        read_ledger(copy.parent)
 
 
 def test_no_ledger_is_an_error(tmp_path):
