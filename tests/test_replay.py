@@ -228,6 +228,7 @@ def test_real_traces_run_to_the_end_within_the_bounds(trace, jobs, variant, open
         assert report.over_bound_events > 1000
     if trace == "venus":
         figures = report.to_json()
-        row = f"| {figures['moves_per_instance_event']:.4f} | {report.max_avoidable_under_wcc} | {figures['mean_sif']:.6f} |"
+        moves, sif = figures["moves_per_instance_event"], figures["mean_sif"]
+        row = f"| {moves:.4f} | {report.max_avoidable_under_wcc} | {sif:.6f} |"
         for page in ("README.md", "docs/measurements.md"):
             assert row in (Path(__file__).parents[1] / page).read_text(encoding="utf-8"), page
