@@ -48,6 +48,17 @@ def theorem_1(scheduler: Scheduler, outcome: Outcome) -> str | None:
     bound: int | None = 2
     if isinstance(scheduler, Unified):
         bound = 0 if scheduler.open_nodes == 1 else scheduler.open_nodes
+    return _avoidable_over(scheduler, bound)
+
+
+def at_most_three(scheduler: Scheduler, outcome: Outcome) -> str | None:
+    """Under WCC at most three partial nodes are avoidable: a weaker bound than theorem-1's."""
+    if outcome.finding is not None or not scheduler.running.wcc:
+        return None
+    return _avoidable_over(scheduler, 3)
+
+
+def _avoidable_over(scheduler: Scheduler, bound: int | None) -> str | None:
     nu = scheduler.partial_nodes
     phi = min_partial_nodes(scheduler.running, nodes=scheduler.nodes)
     if bound is None or nu - phi <= bound:
@@ -103,6 +114,7 @@ def no_waiting(scheduler: Scheduler, outcome: Outcome) -> str | None:
 PREDICATES: dict[str, Predicate] = {
     "prop-1": prop_1,
     "theorem-1": theorem_1,
+    "at-most-three": at_most_three,
     "theorem-1-structure": theorem_1_structure,
     "saturation": saturation,
     "pool-pass": pool_pass,
