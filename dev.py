@@ -4,6 +4,7 @@ usage: python3 dev.py COMMAND [argument ...]
 
     demo        install into .venv and run the three variants on a synthetic trace
     test        install the test tools, run the tests with branch coverage
+    check       install the solvers, check every claim of the ledger
     lint        install the linters, run them
     benchmark   install the plot tools, measure speed, memory and moves
 
@@ -69,6 +70,12 @@ def test(arguments: list[str]) -> None:
     run(PYTHON, "-m", "pytest", "-q", "-n", "auto", *coverage, *arguments)
 
 
+def check(arguments: list[str]) -> None:
+    """Every claim of the ledger: proofs, explorations, counterexamples."""
+    install("400 MB", "--editable", ".[verify]")
+    run(PYTHON, "-m", "compass", "check", *arguments)
+
+
 def lint(arguments: list[str]) -> None:
     """Style, imports, docstrings and strict types."""
     install("700 MB", "--editable", ".[plot,verify]", "--group", "dev")
@@ -84,7 +91,7 @@ def benchmark(arguments: list[str]) -> None:
         run(PYTHON, script.relative_to(ROOT), *arguments)
 
 
-COMMANDS = {"demo": demo, "test": test, "lint": lint, "benchmark": benchmark}
+COMMANDS = {"demo": demo, "test": test, "check": check, "lint": lint, "benchmark": benchmark}
 
 
 def main(arguments: list[str]) -> None:
