@@ -23,7 +23,7 @@ def script(path, *arguments, **environment):
 def test_help_of_dev(option):
     result = script(ROOT / "dev.py", option)
     assert (result.returncode, result.stderr) == (0, "")
-    for command in ("demo", "test", "lint", "benchmark"):
+    for command in ("demo", "test", "check", "lint", "benchmark"):
         assert f"\n    {command} " in result.stdout
 
 
@@ -31,7 +31,7 @@ def test_help_of_dev(option):
 def test_bad_use_of_dev(arguments):
     result = script(ROOT / "dev.py", *arguments)
     assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr == "usage: python3 dev.py {demo,test,lint,benchmark} [argument ...]  (see --help)\n"
+    assert result.stderr == "usage: python3 dev.py {demo,test,check,lint,benchmark} [argument ...]  (see --help)\n"
 
 
 @pytest.mark.parametrize("path", BENCHMARKS, ids=lambda path: path.stem)
