@@ -8,7 +8,7 @@ meant to support finds a violation; *proved*, *checked* or *measured* when all e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from os import cpu_count
@@ -82,8 +82,7 @@ def run(
 ) -> list[Result]:
     """Run every query of the claims on ``workers`` processes (default: one a core) and gather the results.
 
-    ``on_answer`` is called as answers come in, in the order of the claims but for queries that share work. Results are
-    deterministic but for times.
+    ``on_answer`` is called as answers come in, so in no fixed order; verdicts do not depend on it.
     """
     results = {claim.name: Result(claim) for claim in claims}
     if not all(need in results for claim in claims for need in claim.needs):
@@ -93,8 +92,8 @@ def run(
         for query in queries(claim, options):
             groups.setdefault(query.group or object(), []).append(query)
     tasks = list(groups.values())
-    for task, answers in zip(tasks, _run_all(tasks, workers or cpu_count() or 1), strict=True):
-        for query, (answer, seconds) in zip(task, answers, strict=True):
+    for task, answers in _run_all(tasks, workers or cpu_count() or 1):
+        for query, (answer, seconds) in zip(tasks[task], answers, strict=True):
             results[query.claim.name].answers.append((query, answer, seconds))
             on_answer(query, answer, seconds)
     for _ in results:  # a chain of needs is at most as long as the list
@@ -121,13 +120,16 @@ def with_needs(claims: Sequence[Claim], ledger: Sequence[Claim]) -> list[Claim]:
     return list(found.values())
 
 
-def _run_all(tasks: list[list[Query]], workers: int) -> Iterator[list[tuple[Answer, float]]]:
+def _run_all(tasks: list[list[Query]], workers: int) -> Iterator[tuple[int, list[tuple[Answer, float]]]]:
+    """The number of each task and its answers, as they come in."""
     if workers == 1:
-        yield from map(_run_task, tasks)
+        yield from enumerate(map(_run_task, tasks))
         return
     # spawn: the solvers' native libraries do not survive a fork.
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(_run_task, tasks)
+        numbers = {pool.submit(_run_task, task): number for number, task in enumerate(tasks)}
+        for future in as_completed(numbers):
+            yield numbers[future], future.result()
 
 
 def _run_task(task: list[Query]) -> list[tuple[Answer, float]]:

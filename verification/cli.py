@@ -7,7 +7,7 @@ import json
 import click
 
 from compass.cli_options import chosen_scheduler, integer, json_option
-from compass.cli_support import DONE, FAILED
+from compass.cli_support import DONE, FAILED, progress_bar
 from compass.draw import draw
 from compass.errors import InputError, InvariantViolated, NeverFits, NoLegalDestination
 from compass.event_io import read_events
@@ -15,7 +15,7 @@ from compass.scheduler import Scheduler, apply_event
 from compass.text_input import MAX_NODES, nearest, quoted, source_name
 from compass.variants import VARIANTS
 from verification.check import run, summary, with_needs
-from verification.evidence import Answer, Options, Query
+from verification.evidence import Answer, Options, Query, queries
 from verification.job_claims import PREDICATES, Outcome
 from verification.ledger import Claim, read_ledger
 
@@ -82,8 +82,16 @@ def _check_ledger(claims: list[Claim], options: Options, as_json: bool) -> int:
         mark = "ok  " if answer.shown else "FAIL" if answer.refutes else "??  "
         print(f"{mark} {seconds:7.2f}s  {query.claim.name}: {query.name}: {answer.detail}", flush=True)
 
-    quiet = (lambda query, answer, seconds: None) if as_json else line
-    results = run(claims, options, quiet)
+    total = sum(len(list(queries(claim, options))) for claim in claims)
+    with progress_bar(total) as progress:
+
+        def tell(query: Query, answer: Answer, seconds: float) -> None:
+            if progress is not None:
+                progress(1)
+            if not as_json:
+                line(query, answer, seconds)
+
+        results = run(claims, options, tell)
     if as_json:
         print(json.dumps([result.to_json() for result in results], indent=2))
     else:

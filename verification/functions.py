@@ -8,6 +8,7 @@ from compass.events import Decision
 from compass.geometry import CAPACITIES, Geometry
 from compass.printed import Printed
 from verification.agree import agree
+from verification.count_explorer import Model
 from verification.count_model import repaired_model, unified_model
 from verification.count_printed import PrintedModel
 from verification.obligations import model_of
@@ -52,11 +53,11 @@ def models_agree(variant: str, nodes: int, **options: int) -> Found:
     Steps of the model that no sampled order took are counted, and are a fault only where nothing was left out.
     """
     open_nodes = options.pop("open_nodes", 1)
-    model = {
-        "printed": lambda: PrintedModel(nodes),
-        "repaired": lambda: repaired_model(nodes),
-        "unified": lambda: unified_model(nodes, open_nodes),
-    }[variant]()
+    model: Model
+    if variant == "printed":
+        model = PrintedModel(nodes)
+    else:
+        model = repaired_model(nodes) if variant == "repaired" else unified_model(nodes, open_nodes)
     found = agree(model, **options)
     good = found.disagreement is None and (found.missed == 0 or not found.exhaustive)
     extent = "all states and orders" if found.exhaustive else "a sample"
