@@ -44,6 +44,8 @@ class Result:
     @property
     def ran(self) -> str:
         """What was run of it in this tier, where that is less than the claim's scope and method."""
+        if self.claim.verdict == "refuted":
+            return ""
         items = [query.item for query, _, _ in self.answers]
         nodes = [item["nodes"] for item in items if item.get("kind") == "counts"]
         largest = [item["largest"] for item in items if item.get("kind") == "packings"]
