@@ -150,20 +150,21 @@ def _accepted(
     return f"the follower accepts {what}"
 
 
-def replay_by_hand(variant: str, nodes: int = 4, jobs: int = 120) -> Found:
+def replay_by_hand(variant: str, nodes: int = 8, jobs: int = 150) -> Found:
     """The report of a replay against figures taken from the snapshot after each event."""
     return first_fault(_replay_faults(variant, nodes, jobs), "figures")
 
 
 def _replay_faults(variant: str, nodes: int, jobs: int) -> Iterator[str | None]:
     rng = random.Random(jobs)
-    sizes = [1, 1, 1, 2, 3, 4, 5, 6, 7, 8]
+    sizes = [1] * 6 + [2, 3, 4, 5, 6, 7, 8]
     trace = [
         TraceJob(f"j{k}", 3 * k, rng.randint(1, 60), rng.choice([1, 1, 2]), rng.choice(sizes)) for k in range(jobs)
     ]
     trace.append(TraceJob("large", 3 * jobs, 1, nodes + 1, 8))
     scheduler = make_scheduler(variant, nodes)
-    wanted = Counter[str]()
+    names = "never_fit events instance_events avoidable_sum moves wcc_events over_bound_events"
+    wanted = dict.fromkeys(names.split(), 0)
     most = most_wcc = 0
     for served in fifo(trace, scheduler):
         if served.decision is None:
@@ -179,12 +180,12 @@ def _replay_faults(variant: str, nodes: int, jobs: int) -> Iterator[str | None]:
         wanted["moves"] += sum(isinstance(step, Move) for step in served.decision.steps)
         wanted["wcc_events"] += report.wcc
         wanted["over_bound_events"] += report.wcc and avoidable > 2
-    wanted |= Counter(max_avoidable=most, max_avoidable_under_wcc=most_wcc, nodes=nodes)
     found = replay(trace, make_scheduler(variant, nodes))
     yield found.violation
     yield None if wanted["events"] == 2 * jobs else f"{wanted['events']} events of {jobs} jobs that fit"
     mean = Fraction(wanted["avoidable_sum"], wanted["events"])
-    shown = {**wanted, "mean_avoidable": float(mean), "mean_sif": float(mean / nodes), "max_sif": most / nodes}
+    shown: dict[str, float] = {**wanted, "nodes": nodes, "max_avoidable": most, "max_avoidable_under_wcc": most_wcc}
+    shown |= {"mean_avoidable": float(mean), "mean_sif": float(mean / nodes), "max_sif": most / nodes}
     shown["moves_per_instance_event"] = wanted["moves"] / wanted["instance_events"]
     record = found.to_json()
     for name, value in shown.items():
