@@ -91,6 +91,26 @@ def smallest_violation(
     return Exhausted(max_events, states)
 
 
+def smallest_over(
+    makes: Sequence[Factory], breaks: Predicate, sizes: Sequence[int], max_events: int, *, symmetric: bool = False
+) -> Violation | Exhausted:
+    """The smallest history over several schedulers, as over every tie-break of one; the first of equals.
+
+    Cost: that of :func:`smallest_violation` for each, where none has to look at longer histories than the best so far.
+    """
+    best: Violation | Exhausted = Exhausted(max_events, 0)
+    for make in makes:
+        longest = len(best.events) if isinstance(best, Violation) else max_events
+        found = smallest_violation(make, breaks, sizes, longest, symmetric=symmetric)
+        if isinstance(found, Violation) and (isinstance(best, Exhausted) or _size(found) < _size(best)):
+            best = found
+    return best
+
+
+def _size(violation: Violation) -> tuple[int, int, int]:
+    return len(violation.events), violation.instances, violation.gpus
+
+
 def replayed(make: Factory, events: Sequence[Event]) -> tuple[Scheduler, Outcome]:
     """Play a history; returns the scheduler after it and the outcome of the last event.
 

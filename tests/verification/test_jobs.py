@@ -14,7 +14,7 @@ from compass.unified import Unified
 from verification.appendix_b import APPENDIX_B, SIZES, BestFitCompacted
 from verification.evidence import PREDICATES
 from verification.job_claims import Outcome
-from verification.jobs import Exhausted, Violation, replayed, smallest_violation, state_key
+from verification.jobs import Exhausted, Violation, replayed, smallest_over, smallest_violation, state_key
 
 ALL = range(1, 9)
 SMALL = [
@@ -154,3 +154,17 @@ def test_best_fit_compacts_after_departures_only():
     assert [node.load for node in scheduler.snapshot().nodes] in ([8, 0], [0, 8])
     loads = list(itertools.chain(node.load for node in scheduler.snapshot().nodes))
     assert sum(loads) == 8
+
+
+def test_over_every_tie_break():
+    """Under `ties=highest` another instance has to leave; over both, the smaller history is found."""
+    makes = [
+        lambda ties=ties: Printed(2, readings=Readings(refill="pseudocode", ties=ties))
+        for ties in ("highest", "lowest")
+    ]
+    each = [smallest_violation(make, PREDICATES["saturation"], (1, 3), 4) for make in makes]
+    both = smallest_over(makes, PREDICATES["saturation"], (1, 3), 4)
+    sizes = [(len(v.events), v.instances, v.gpus) for v in each]
+    assert (len(both.events), both.instances, both.gpus) == min(sizes)
+    assert both.events == each[sizes.index(min(sizes))].events
+    assert isinstance(smallest_over(makes, PREDICATES["theorem-1"], (1,), 2), Exhausted)
