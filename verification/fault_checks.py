@@ -10,12 +10,15 @@ import numpy as np
 
 from compass.composition import Composition, wcc_shares
 from compass.geometry import Geometry, SizeClass
+from compass.metric import avoidable_partial_nodes
+from compass.scheduler import Scheduler
 from compass.shapes import Shape
 from verification import count_claims, count_phi, fault_queries, packings, smt_model
 from verification.claims_printed import _Pass
 from verification.count_space import Mask
 from verification.evidence import PREDICATES
 from verification.fault_kinds import Change, Everywhere, Fault, around, instead
+from verification.job_claims import Outcome, Predicate
 from verification.smt_terms import Bool, Int, conj
 
 
@@ -158,6 +161,11 @@ def _off_by_one(original: Callable[..., dict[str, int]], *arguments: Any) -> dic
     return {name: value + (name == "transitions") for name, value in original(*arguments).items()}
 
 
+def _whether_wcc_holds_or_not(original: Predicate, scheduler: Scheduler, outcome: Outcome) -> str | None:
+    avoidable = avoidable_partial_nodes(scheduler.partial_nodes, scheduler.running, scheduler.nodes)
+    return original(scheduler, outcome) or ("without WCC" if avoidable > 2 else None)
+
+
 CHECK_FAULTS = (
     _check(
         "exclusion never broken",
@@ -206,6 +214,20 @@ CHECK_FAULTS = (
         Change(PREDICATES, "theorem-1", instead(lambda scheduler, outcome: None)),
     ),
     _check(
+        "theorem-1 without WCC",
+        "smallest printed-theorem-1",
+        "The predicate of histories asks for at most 2 avoidable partial nodes where WCC fails, too.",
+        Change(PREDICATES, "theorem-1", around(_whether_wcc_holds_or_not)),
+    ),
+    _check(
+        "saturation without WCC",
+        "smallest printed-saturation-no-refill",
+        "The predicate of histories asks for saturated slots where WCC fails, too.",
+        Change(
+            PREDICATES, "saturation", around(lambda f, s, o: f(s, o) or ("without WCC" if s.state().vacancy else None))
+        ),
+    ),
+    _check(
         "findings overlooked",
         "smallest printed-prop-1",
         "An event that cannot be carried out breaks no claim.",
@@ -218,7 +240,7 @@ CHECK_FAULTS = (
     _check(
         "every refusal is waiting",
         "trace printed-no-waiting",
-        "The predicate of waiting counts refusals by free GPUs, whatever the slots.",
+        "The predicate of waiting takes every refusal for one, even where nothing would fit.",
         Change(
             PREDICATES,
             "no-waiting",
@@ -290,7 +312,7 @@ CHECK_FAULTS = (
     _check(
         "packings left out",
         "packings exact-phi",
-        "The enumeration of packings never puts two of one size on a node beside another.",
+        "The enumeration of packings never puts just 2 GPUs on a node beside its first instance.",
         Change(packings, "_completions", around(lambda f, sizes, room: [c for c in f(sizes, room) if c[0] != 2])),
     ),
 )

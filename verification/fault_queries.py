@@ -9,28 +9,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from typing import Any
-
-import numpy as np
 
 from compass.board import Board
 from compass.geometry import Geometry
 from verification import encoding, figures, runs, translation
 from verification.agree import agree
-from verification.count_claims import NodeFacts, Setting, States
 from verification.count_evidence import exploration, numbers_of
-from verification.count_explorer import Model, Search, default_claims
+from verification.count_explorer import Model
 from verification.count_model import CountBoard, repaired_model, unified_model
 from verification.count_printed import PrintedModel
 from verification.count_space import LocalStep
-from verification.evidence import chosen_readings, packings_answer, trace_breaks, trace_is_smallest
+from verification.evidence import (
+    PREDICATES,
+    chosen_readings,
+    packings_answer,
+    scheduler_of,
+    trace_breaks,
+    trace_is_smallest,
+)
 from verification.fault_kinds import Change, Make, around
 from verification.functions import wcc_forms_agree
+from verification.jobs import Violation, smallest_violation
 from verification.ledger import PROOFS, Claim, read_ledger
 from verification.obligations import CLAIMS, model_of, printed_obligations, settled_obligations
 from verification.operators import operators_agree
+from verification.predicate_counts import predicates_bite
 from verification.smt_claim import Obligation
 from verification.solvers import ask
 from verification.table_check import table_faults
@@ -155,48 +161,6 @@ def recorded_numbers(variant: str, nodes: int, capacity: int, open_nodes: int) -
     return {}
 
 
-TEETH = {
-    "printed": "saturation 33, pool-pass 52, slotted-pass 9, theorem-1 68, sif-bound 7, exclusion 34",
-    "repaired": "exclusion 57, saturation 55, closure 30, space 144, open-nodes 98, sif-bound 13, partial-bound 54",
-    "unified": "exclusion 57, saturation 55, open-nodes 140, sif-bound 87, partial-bound 172, no-avoidable 169",
-}
-"""Of all node multisets, reachable or not (N = 3, G = 4), how many break each predicate; others are broken by none."""
-
-BLUNT = {
-    "printed": "capacity 200, closed-form 198, saturation 33, pool-pass 52, theorem-1 52, exclusion 34",
-    "repaired": "capacity 344, closed-form 341, exclusion 57, saturation 55, closure 364, space 144, open-nodes 98, "
-    "partial-bound 1, admission 364",
-    "unified": "capacity 344, closed-form 341, exclusion 57, saturation 55, closure 364, open-nodes 140, "
-    "partial-bound 12, no-waiting 41, no-avoidable 137",
-}
-"""The same with admission turned round, Phi* one too large and twice the load, for the others."""
-
-
-def _teeth(variant: str) -> Noticed:
-    """A predicate that says yes too often, or too seldom, breaks with these numbers."""
-    model = _model(variant, 3, 4)
-    search = Search(model)
-    rows = search.ranking.rows(np.arange(search.ranking.size))
-    found = []
-    for setting in (search.setting, _damaged(search.setting)):
-        states = States(rows, setting)
-        broken = {name: int((~predicate(states)).sum()) for name, predicate in default_claims(model).items()}
-        found.append(", ".join(f"{name} {number}" for name, number in broken.items() if number))
-    if found == [TEETH[variant], BLUNT[variant]]:
-        return {}
-    return {f"predicates {variant}": f"states that break them: {found}"}
-
-
-def _damaged(setting: Setting) -> Setting:
-    admits, phi, facts = setting.admits, setting.phi, setting.facts
-    return replace(
-        setting,
-        admits=None if admits is None else lambda keys: 1 - admits(keys),
-        phi=lambda keys: phi(keys) + 1,  # type: ignore[arg-type]
-        facts=NodeFacts(2 * facts.load, facts.slotted, facts.anchor_width, facts.vacancy, facts.loose),
-    )
-
-
 # -- tables and obligations ---------------------------------------------------------------------------------------
 
 
@@ -264,9 +228,19 @@ def _traces() -> Noticed:
     return noticed
 
 
+NO_SMALLER = (("printed-theorem-1", (3, 5), 2), ("printed-saturation-no-refill", (1, 3), 2))
+"""Claims with sizes and a number of events that break them in no history."""
+
+
 def _smallest() -> Noticed:
-    """Two of the recorded histories are found again by search, and no smaller ones."""
+    """Two of the recorded histories are found again by search, and nothing smaller than two others."""
     noticed: Noticed = {}
+    for name, sizes, events in NO_SMALLER:
+        claim, item = _claim(name), _claim(name).evidence[0]
+        make = partial(scheduler_of, claim, item, chosen_readings(claim, item)[0])
+        found = smallest_violation(make, PREDICATES[item["predicate"]], sizes, events)
+        if isinstance(found, Violation):
+            noticed[f"smallest {name}"] = f"{found.events} breaks it too: {found.reason}"
     for name in ("printed-prop-1", "printed-no-waiting"):
         answer = trace_is_smallest(_claim(name), _claim(name).evidence[0])
         if not answer.shown:
@@ -315,7 +289,7 @@ def _all_queries() -> Iterator[Query]:
     yield Query("packings", metric | geometry | check, _packings)
     for variant in ("printed", "repaired", "unified"):
         yield Query(f"files {variant}", check, partial(_files, variant))
-        yield Query(f"predicates {variant}", check | geometry, partial(_teeth, variant))
+        yield _function(f"predicates {variant}", check | geometry, partial(predicates_bite, variant))
         own = printed if variant == "printed" else settled
         yield _function(f"run {variant}", own | geometry, partial(runs.decisions_add_up, variant))
         yield _function(f"replay {variant}", own | metric, partial(runs.replay_by_hand, variant))
