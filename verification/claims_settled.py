@@ -176,6 +176,15 @@ def limits_claim(model: Model, claim: Claim) -> None:
     if model.dial:
         return
 
+    def with_an_empty_node(s: State) -> Bool:
+        s.script.require(s.exclusion(), "exclusion: refills are done")
+        s.script.require(s["empty"] >= 1, "some node is empty, and any number of them may be stray")
+        s.script.require(negation(s.limits()), "some kind is over its limit")
+        return s.enabled(model.merges)
+
+    meaning = "From any placement in node shapes (load), settling can get stuck only where no node is empty."
+    claim.about(model, "load", meaning, with_an_empty_node)
+
     def strays(s: State, entries: list[Entry]) -> Bool:
         return s.step(entries, ["stray"])["stray"] <= 1
 
