@@ -299,7 +299,7 @@ CHECK_FAULTS = (
     ),
     _check(
         "recorded number off by one",
-        "numbers unified",
+        "numbers unified N=4",
         "The ledger records one transition too many.",
         Everywhere(fault_queries.recorded_numbers, around(_off_by_one)),
     ),

@@ -228,7 +228,7 @@ TABLE_FAULTS = (
     ),
     _table(
         "no anchor beside a one",
-        "numbers unified",
+        "numbers unified N=4",
         "The table has no entry for an anchor of two GPUs beside a free instance.",
         _transition(lambda table, capacity: _drop(table, [1], 2)),
     ),
