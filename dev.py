@@ -6,6 +6,7 @@ usage: python3 dev.py COMMAND [argument ...]
     test        install the test tools, run the tests with branch coverage
     check       install the solvers, check every claim of the ledger
     lint        install the linters, run them
+    docs        install Sphinx, build the pages into build/docs, run their examples; docs linkcheck: their links
     benchmark   install the plot tools, measure speed, memory and moves
 
 Further arguments go to the tool, as in python3 dev.py test -k phi. Needs the package index on the first run.
@@ -91,7 +92,17 @@ def benchmark(arguments: list[str]) -> None:
         run(PYTHON, script.relative_to(ROOT), *arguments)
 
 
-COMMANDS = {"demo": demo, "test": test, "check": check, "lint": lint, "benchmark": benchmark}
+def docs(arguments: list[str]) -> None:
+    """The documentation, every warning an error, without a network; then the examples on its pages."""
+    install("700 MB", "--editable", ".[plot,verify]", "--group", "dev")
+    strict = ("--nitpicky", "--fail-on-warning", "--keep-going", "--quiet")
+    for builder in arguments or ["html", "doctest"]:
+        target = "build/docs" if builder == "html" else f"build/{builder}"
+        run(PYTHON, "-m", "sphinx", *strict, "-d", "build/doctrees", "-b", builder, "docs", target)
+    print("built: build/docs/index.html")
+
+
+COMMANDS = {"demo": demo, "test": test, "check": check, "lint": lint, "docs": docs, "benchmark": benchmark}
 
 
 def main(arguments: list[str]) -> None:

@@ -1,0 +1,71 @@
+"""Sphinx: how the documentation is built. `python3 dev.py docs` runs it; no step needs a network."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import tomllib
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "_ext"))
+
+_PROJECT = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+project = _PROJECT["name"]
+author = copyright = _PROJECT["authors"][0]["name"]
+version = release = _PROJECT["version"]
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.doctest",
+    "sphinx.ext.napoleon",
+    "sphinx_click",
+    "mathml",  # the rest is under _ext: a screenful each
+]
+exclude_patterns = ["_*"]
+myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist"]
+myst_heading_anchors = 4
+
+nitpicky = True
+nitpick_ignore_regex = [  # names outside of this project: there is no network to look their pages up
+    (r"py:.*", r"(collections|click|enum|fractions|pathlib|typing|argparse|random|re|importlib)(\..*)?"),
+    (r"py:.*", r"(Any|Callable|Fraction|IO|Iterable|Iterator|Mapping|Path|Sequence|TextIO|optional)"),
+    (r"py:.*", r"(bool|bytes|dict|float|frozenset|int|list|object|set|str|tuple|type|None)"),
+]
+
+autosummary_generate = True
+autosummary_ignore_module_all = True
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_default_options = {"members": True, "show-inheritance": False}
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+napoleon_use_rtype = False
+add_module_names = False
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 80
+python_display_short_literal_types = True
+
+doctest_test_doctest_blocks = ""  # docstrings are run by pytest; pages use the directives `doctest` and `testcode`
+doctest_global_setup = "import os; os.environ.setdefault('COLUMNS', '100')"
+
+html_theme = "furo"
+html_title = f"{project} {release}"
+html_static_path = ["_static"]
+html_css_files = ["compass.css"]
+html_copy_source = False
+html_show_sphinx = False
+html_math_renderer = "mathml"
+html_theme_options = {"sidebar_hide_name": False, "navigation_with_keys": True}
+pygments_style = "default"
+pygments_dark_style = "github-dark"
+
+linkcheck_timeout = 20
+linkcheck_workers = 2
+
+# A part may have no pages yet; suppress_warnings does not know this warning.
+logging.getLogger("sphinx.sphinx.directives.other").addFilter(
+    lambda record: getattr(record, "subtype", None) != "empty_glob"
+)
