@@ -187,6 +187,7 @@ class SlottedNode:
 
 
 AbsNode = EmptyNode | PoolNode | SlottedNode
+"""A node of one of the three types."""
 
 
 def _check_names(names: Iterable[str]) -> None:

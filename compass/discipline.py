@@ -14,9 +14,13 @@ from compass.geometry import Geometry
 from compass.shapes import ShapeTable, shape_table
 
 SETTLED = 0
+"""Kind of a shape that any number of nodes may have."""
 OPEN = 1
+"""Kind of an open node; for `repaired` of an open slotted node."""
 OPEN_POOL = 2
+"""Kind of an open pool node (`repaired` only)."""
 STRAY = 3
+"""Kind of a node with a free 1-GPU instance beside an anchor (`repaired` only); no settled state has one."""
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """The nodes of a snapshot as lines of text, one a node, one character a GPU.
 
 Every anchor is a letter, repeated once for each of its GPUs; a 1-GPU instance is a dot; a free GPU is a blank. So
-``AAAABB. `` is a node with instances of 4, 2 and 1 GPUs and one GPU free. Letters tell the instances of one node
-apart and begin with A on every node: nodes with the same load look the same and can be grouped. A drawing that names
-the jobs and groups nothing gives each job one letter on all nodes instead, as long as the alphabet lasts.
+``AAAABB.`` and a blank is a node with instances of 4, 2 and 1 GPUs and one GPU free. Letters tell the instances of one
+node apart and begin with A on every node: nodes with the same load look the same and can be grouped. A drawing that
+names the jobs and groups nothing gives each job one letter on all nodes instead, as long as the alphabet lasts.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ class Depart(NamedTuple):
 
 
 Event = Arrive | Depart
+"""What happens to a cluster."""
 
 
 class Placement(NamedTuple):
@@ -46,6 +47,7 @@ class Move(NamedTuple):
 
 
 Step = Placement | Move
+"""What a scheduler does to one instance."""
 
 
 class Decision(NamedTuple):

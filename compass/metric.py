@@ -22,6 +22,7 @@ from compass.phi import min_nodes, min_partial_nodes, min_partial_nodes_mixed
 from compass.snapshot import Node, Snapshot
 
 Json = dict[str, object]
+"""A record with keys and values as JSON has them."""
 
 
 @dataclass(frozen=True, slots=True)

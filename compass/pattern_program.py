@@ -17,6 +17,7 @@ from operator import mul
 from typing import NamedTuple
 
 Column = tuple[int, ...]
+"""Instances by size on one node: a column of the integer program."""
 
 GROUP_LIMIT = 1024
 """Largest basis determinant for which the group relaxation is worth its time; it never changes an answer."""

@@ -21,7 +21,9 @@ from compass.snapshot import Snapshot
 from compass.space import AbsState
 
 DEFAULT_GEOMETRY = Geometry()
+"""Eight GPUs, slots of 2, 4 and 8."""
 DEFAULT_READINGS = Readings()
+"""The readings kindest to the paper."""
 Item = TypeVar("Item", LiveInstance, LiveSlot)
 T = TypeVar("T")
 

@@ -37,8 +37,10 @@ from compass.text_input import (
 )
 
 Format = Literal["json", "csv"]
+"""The two forms of a snapshot."""
 
 DEFAULT_CAPACITY = 8
+"""GPUs of a node where the snapshot does not say."""
 _REQUIRED = ("node", "job", "gpus")
 _OPTIONAL = ("capacity", "pool")
 _CAPACITY_RULE = f"must be one of {', '.join(map(str, CAPACITIES))}"

@@ -22,7 +22,8 @@ extensions = [
     "sphinx.ext.doctest",
     "sphinx.ext.napoleon",
     "sphinx_click",
-    "mathml",  # the rest is under _ext: a screenful each
+    "api",  # from here on under _ext, a screenful each
+    "mathml",
 ]
 exclude_patterns = ["_*"]
 myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist"]
@@ -30,16 +31,18 @@ myst_heading_anchors = 4
 
 nitpicky = True
 nitpick_ignore_regex = [  # names outside of this project: there is no network to look their pages up
-    (r"py:.*", r"(collections|click|enum|fractions|pathlib|typing|argparse|random|re|importlib)(\..*)?"),
+    (r"py:.*", r"(collections|click|enum|networkx|numpy|sympy|z3|fractions|pathlib|typing|os|random|re|importlib)(\..*)?"),
     (r"py:.*", r"(Any|Callable|Fraction|IO|Iterable|Iterator|Mapping|Path|Sequence|TextIO|optional)"),
+    (r"py:.*", r"compass\.[a-z_.]+\.[A-Z]"),  # type variables
     (r"py:.*", r"(bool|bytes|dict|float|frozenset|int|list|object|set|str|tuple|type|None)"),
 ]
 
 autosummary_generate = True
+templates_path = ["_templates"]
 autosummary_ignore_module_all = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_default_options = {"members": True, "show-inheritance": False}
+autodoc_default_options = {"members": True, "undoc-members": True, "ignore-module-all": True}
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 napoleon_use_rtype = False
