@@ -7,7 +7,6 @@ and 141: interrupted, or the reader of the output has gone.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,6 +28,7 @@ from compass.cli_options import (
     scheduler_options,
     version_option,
 )
+from compass.cli_show import show_command
 from compass.cli_support import (
     DONE,
     FAILED,
@@ -43,7 +43,6 @@ from compass.cli_support import (
     tidied_up,
 )
 from compass.composition import Composition
-from compass.draw import lines
 from compass.errors import DoesNotFitNow, InputError
 from compass.event_io import format_decision, read_events
 from compass.events import Arrive, Decision, Depart, Event
@@ -314,36 +313,7 @@ def _shown(key: str, value: object) -> object:
     return f"{value:.4g}" if isinstance(value, float) else value
 
 
-@cli.command("show", cls=Command, notes=[SNAPSHOT_NOTE])
-@click.argument("snapshot")
-@click.option(
-    "--group/--no-group", default=None, help="One line for all nodes that look alike.  [default: from 100 nodes on]"
-)
-@click.option(
-    "--jobs",
-    is_flag=True,
-    help="Add which job each letter stands for; without --group, up to 26 jobs keep their letter on every node.",
-)
-@click.option("--ascii", "ascii_only", is_flag=True, help="Draw with ASCII characters only.")
-def show_command(snapshot: str, group: bool | None, jobs: bool, ascii_only: bool) -> None:
-    """Draw the nodes of a snapshot.
-
-    An anchor is a letter for each of its GPUs, a 1-GPU instance a dot, a free GPU a blank. Letters begin with A on
-    every node, so nodes with the same load look the same.
-    """
-    from rich.console import Console  # noqa: PLC0415 - slow to load
-    from rich.text import Text  # noqa: PLC0415 - slow to load
-
-    placement = read_snapshot(snapshot)
-    if group is None:
-        group = len(placement.nodes) >= 100
-    unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    console = Console(soft_wrap=True, highlight=False)
-    for row, text in lines(placement, group=group, jobs=jobs, ascii_only=ascii_only or not unicode):
-        if console.is_terminal:
-            console.print(Text(text, style="yellow" if row.partial else "" if row.load else "dim"))
-        else:
-            print(text)
+cli.add_command(show_command)
 
 
 @cli.command("generate", cls=Command, notes=[("Mixes", [(name, mix.about) for name, mix in MIXES.items()])])
