@@ -72,9 +72,8 @@ def sif_over_time(runs: Mapping[str, Timeline], *, hours: bool = True, width: fl
         for begin, end in run.without_wcc():
             panel.axvspan(begin / unit, end / unit, color=SHADE, linewidth=0)
         panel.step(times, sif, where="post", color=colour, linestyle=dash, linewidth=1.4)
-        panel.set_title(
-            f"{name}: mean SIF {float(run.mean_sif):.4f}, worst {run.worst} of {run.nodes} nodes", loc="left"
-        )
+        found = f"mean SIF {float(run.mean_sif):.4f}, at most {run.worst} of {run.nodes} nodes avoidable"
+        panel.set_title(f"{name}: {found}", loc="left")
         panel.set_ylabel("SIF")
         panel.grid(True, linewidth=0.6)
     panels[-1].set_xlabel(f"time ({'hours' if hours else 'seconds'}); shaded: WCC fails")
@@ -96,9 +95,8 @@ def compare(runs: Mapping[str, Timeline], *, width: float = 7.0) -> Figure:
     figure, panels = _panels(measures if runs else {}, width, height=0.5 + 0.3 * len(runs), common=False)
     for panel, (measure, values) in zip(panels, measures.items(), strict=True):
         bars = panel.barh(list(runs), values, color=[colour for colour, _ in _cycled(len(runs))])
-        panel.bar_label(
-            bars, [f"{value:.4f}" if isinstance(value, float) else str(value) for value in values], padding=3
-        )
+        shown = [f"{value:.4f}" if isinstance(value, float) else str(value) for value in values]
+        panel.bar_label(bars, shown, color=INK, padding=3)
         panel.set_title(measure, loc="left")
         panel.margins(x=0.15)
         panel.invert_yaxis()

@@ -58,8 +58,10 @@ def story(before: Snapshot, event: Event | None, steps: Iterable[Step]) -> list[
             after = _put(gone, step.target, instance)
             frames.append(Frame(f"{step.instance}: {' to '.join(names)}", after, Mark(job, step.target, step.source)))
         elif isinstance(event, Arrive):
-            after = _put(snapshot, step.node, PlacedInstance(job, event.gpus))
-            frames.append(Frame(f"{step.instance} on {_name(snapshot, step.node)}", after, Mark(job, step.node)))
+            caption = f"{step.instance} on {_name(snapshot, step.node)}"
+            frames.append(
+                Frame(caption, _put(snapshot, step.node, PlacedInstance(job, event.gpus)), Mark(job, step.node))
+            )
         else:
             raise InputError(f"{step}: only an arrival places instances")
     return frames

@@ -21,10 +21,12 @@ import compass.cli
 from compass import cli_support
 from compass.cli import main
 from compass.errors import InvariantViolated, NoLegalDestination
+from compass.geometry import Geometry
+from compass.picture import draw_svg
 from compass.readings import VALUES
 from compass.replay import ReplayReport
 from compass.snapshot import Snapshot
-from compass.snapshot_io import format_snapshot
+from compass.snapshot_io import format_snapshot, read_snapshot
 from compass.synthetic import MIXES, generate
 from compass.trace import COLUMNS, format_trace, read_trace
 
@@ -258,6 +260,29 @@ def test_show(run, monkeypatch):
     many = format_snapshot(Snapshot.of([[8]] * 100))
     assert len(run("show", "-", stdin=many)[1].splitlines()) == 1
     assert len(run("show", "-", "--no-group", stdin=many)[1].splitlines()) == 100
+
+
+def test_show_svg(run, tmp_path, monkeypatch):
+    snapshot = read_snapshot(io.BytesIO(SNAPSHOT.encode()))
+    status, out, err = run("show", "-", "--svg", "-", "--jobs", stdin=SNAPSHOT)
+    assert (status, out, err) == (0, draw_svg(snapshot, jobs=True, legend=True), "")
+    path = tmp_path / "nodes.svg"
+    assert run("show", "-", "--svg", str(path), "--slots", stdin=SNAPSHOT) == (0, "", "")
+    assert path.read_text(encoding="utf-8") == draw_svg(snapshot, geometry=Geometry(), legend=True)
+    many = Snapshot.of([[3], *[[8]] * 100], 16)
+    status, out, err = run("show", "-", "--svg", "-", "--slots", stdin=format_snapshot(many))
+    assert (status, out) == (0, draw_svg(many, geometry=Geometry(16), group=True, legend=True))
+    for options, message in (
+        (["--svg", "-", "--ascii"], "--ascii: not with"),
+        (["--slots"], "--slots: only with --svg"),
+    ):
+        status, out, err = run("show", "-", *options, stdin=SNAPSHOT)
+        assert (status, out) == (2, "")
+        assert message in err
+    assert run("show", "-", "--svg", str(tmp_path / "no" / "x"), stdin=SNAPSHOT)[0] == 2
+    monkeypatch.chdir(tmp_path)
+    assert run("show", "--svg", "x.json")[0] == 2  # the option takes the name: there is no snapshot, nothing is written
+    assert os.listdir() == ["nodes.svg"]
 
 
 def test_show_on_a_terminal_that_has_ascii_only():
