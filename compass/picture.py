@@ -112,7 +112,7 @@ def draw_svg(
     Cost: linear in the number of nodes and instances.
     """
     rows = _rows(snapshot, geometry, group)
-    left = MARGIN + CHARACTER * max((len(row.label()) for row in rows), default=0) + 6
+    left = MARGIN + CHARACTER * max((len(row.label()) for row in rows), default=0) + 9
     cells = CELL * max((row.node.capacity for row in rows), default=0)
     lane = LANE if mark else 4
     notes = CHARACTER * max((len(row.note) for row in rows), default=0)

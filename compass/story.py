@@ -30,7 +30,7 @@ def story(before: Snapshot, event: Event | None, steps: Iterable[Step]) -> list[
 
     Args:
         before: the placement before the event.
-        event: what the steps answer; None for moves alone, as those that :meth:`Unified.load` returns.
+        event: what the steps answer; None for moves alone, as those that ``Unified.load`` returns.
         steps: those of the decision.
 
     Raises:

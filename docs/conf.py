@@ -24,6 +24,7 @@ extensions = [
     "sphinx_click",
     "api",  # from here on under _ext, a screenful each
     "mathml",
+    "worked",
 ]
 exclude_patterns = ["_*"]
 myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist"]
@@ -31,8 +32,9 @@ myst_heading_anchors = 4
 
 nitpicky = True
 nitpick_ignore_regex = [  # names outside of this project: there is no network to look their pages up
-    (r"py:.*", r"(collections|click|enum|networkx|numpy|sympy|z3|fractions|pathlib|typing|os|random|re|importlib)(\..*)?"),
-    (r"py:.*", r"(Any|Callable|Fraction|IO|Iterable|Iterator|Mapping|Path|Sequence|TextIO|optional)"),
+    (r"py:.*", r"(collections|click|enum|fractions|pathlib|typing|os|random|re|importlib)(\..*)?"),
+    (r"py:.*", r"(matplotlib|networkx|numpy|sympy|z3)(\..*)?"),
+    (r"py:.*", r"(Any|Axes|Callable|Figure|Fraction|IO|Iterable|Iterator|Mapping|Path|Sequence|TextIO|optional)"),
     (r"py:.*", r"compass\.[a-z_.]+\.[A-Z]"),  # type variables
     (r"py:.*", r"(bool|bytes|dict|float|frozenset|int|list|object|set|str|tuple|type|None)"),
 ]
