@@ -67,10 +67,7 @@ def test_programs_files_and_streams(execution):
 
 def test_pictures_show_what_the_page_has_computed(execution):
     names = {}
-    execution.run_examples(
-        ">>> from compass import *\n>>> nodes = Snapshot.of([[4], [4]])\n>>> 1 / 0\nTraceback (most recent call last):\nZeroDivisionError\n",
-        names,
-    )
+    execution.run_examples(PAGE, names)
     assert sif(names["nodes"]).sif == 1
     assert execution.svg_texts("from compass.picture import draw_svg\ndraw_svg(\n    nodes)", names) == [
         draw_svg(Snapshot.of([[4], [4]]))
