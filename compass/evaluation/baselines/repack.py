@@ -1,0 +1,170 @@
+"""The integer program behind FFT's rounds: fewest moved instances to a placement with a given number of partial nodes.
+
+Nodes with equal contents are alike. For contents ``s`` (of some node) and ``k`` (any load pattern) the variable
+``y[s, k]``, ``k != s``, says how many nodes go from s to k; ``cost(s, k)`` is the number of instances of s beyond k, as
+multisets. An instance that leaves one node enters another, so the sum of the costs is the number of moved instances.
+
+    minimise   sum cost(s, k) y[s, k]
+    subject to sum_k y[s, k] <= nodes with contents s                 for each s
+               sum (k_g - s_g) y[s, k] = arriving instances of size g for each size g
+               sum (partial(k) - partial(s)) y[s, k] = partial - nu   if a number of partial nodes is given
+
+Full nodes with one instance take no part: were such an instance to move, exchange the new contents of its node and of
+the node it moves to, which saves a move.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from compass.errors import CompassError, DoesNotFitNow, InvariantViolated
+
+Pattern = tuple[int, ...]
+"""Sizes on one node, descending."""
+
+OPTIMAL, INFEASIBLE = 0, 2  # status of scipy.optimize.milp
+
+
+def fewest_moves(
+    nodes: Mapping[Pattern, int], capacity: int, partial: int | None = None, arriving: Mapping[int, int] | None = None
+) -> list[tuple[Pattern, Pattern, int]]:
+    """How many nodes of which contents get which other contents, with the fewest moves; exact.
+
+    Args:
+        nodes: number of nodes of each content, the empty ones (``()``) included.
+        capacity: GPUs of a node.
+        partial: the number of partial nodes to reach, None for any.
+        arriving: instances that come in addition, ``{size: number}``.
+
+    Returns: triples (contents before, contents after, number of nodes), sorted. Deterministic for one version of the
+    solver; another may pick another of several optimal answers.
+
+    Raises:
+        CompassError: scipy is not installed.
+        DoesNotFitNow: there is no such placement.
+
+    Cost: one mixed-integer program with at most 67 x 66 variables for G = 8, usually some hundred.
+
+    Examples:
+        >>> fewest_moves({(4, 2): 1, (4,): 1, (2,): 1}, 8, partial=1)
+        [((2,), (), 1), ((4, 2), (4, 2, 2), 1)]
+    """
+    coming = {g: n for g, n in (arriving or {}).items() if n}
+    sources = sorted(content for content, number in nodes.items() if number and content != (capacity,))
+    sizes = tuple(sorted({g for content in sources for g in content} | coming.keys()))
+    columns = [_columns(content, sizes, capacity) for content in sources]
+    pairs = [(before, after) for before, found in zip(sources, columns, strict=True) for after in found.targets]
+    numbers = [nodes[content] for content in sources]
+    equations = [column for found in columns for column in found.changes]
+    rhs = [coming.get(g, 0) for g in sizes]
+    if partial is None:
+        equations = [column[:-1] for column in equations]
+    else:
+        rhs.append(partial - sum(n for content, n in nodes.items() if 0 < sum(content) < capacity))
+    costs = [cost for found in columns for cost in found.costs]
+    lengths = [len(found.targets) for found in columns]
+    used = solve(costs, lengths, numbers, equations, rhs)
+    return [(*pair, number) for pair, number in zip(pairs, used, strict=True) if number]
+
+
+class _Columns(NamedTuple):
+    """What one node of some contents can turn into."""
+
+    targets: list[Pattern]
+    costs: list[int]
+    changes: list[tuple[int, ...]]
+    """Instances gained of each size, then partial nodes gained."""
+
+
+@lru_cache(maxsize=4096)
+def _columns(before: Pattern, sizes: tuple[int, ...], capacity: int) -> _Columns:
+    targets = [after for after in node_patterns(sizes, capacity) if after != before]
+    costs = [(Counter(before) - Counter(after)).total() for after in targets]
+    changes = [
+        (
+            *(after.count(g) - before.count(g) for g in sizes),
+            (0 < sum(after) < capacity) - (0 < sum(before) < capacity),
+        )
+        for after in targets
+    ]
+    return _Columns(targets, costs, changes)
+
+
+@lru_cache(maxsize=512)
+def node_patterns(sizes: tuple[int, ...], capacity: int) -> list[Pattern]:
+    """Everything that one node can hold of these sizes, nothing included.
+
+    Examples:
+        >>> node_patterns((2, 3), 5)
+        [(), (2,), (2, 2), (3,), (3, 2)]
+    """
+    found: list[Pattern] = [()]
+    for content in found:  # grows
+        largest = min(capacity - sum(content), *content[-1:], capacity)
+        found += [(*content, g) for g in sizes if g <= largest]
+    return sorted(found)
+
+
+def solve(
+    costs: Sequence[int],
+    lengths: Sequence[int],
+    limits: Sequence[int],
+    equations: Sequence[tuple[int, ...]],
+    rhs: Sequence[int],
+) -> list[int]:
+    """``min c y``: consecutive blocks of y of these lengths sum to at most the limits, and ``sum y_j column_j = rhs``.
+
+    Solved by HiGHS, through scipy, with no gap allowed; that the answer keeps the constraints is checked in integers.
+
+    Raises:
+        CompassError: scipy is not installed, or the solver gave up.
+        DoesNotFitNow: there is no solution.
+    """
+    try:
+        import numpy as np  # noqa: PLC0415 - an extra
+        from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415
+        from scipy.sparse import csr_array  # noqa: PLC0415
+    except ImportError:
+        raise CompassError("fft needs an integer programming solver: pip install 'compass-abs[evaluate]'") from None
+    count = len(costs)
+    block = np.repeat(np.arange(len(lengths)), lengths)
+    of_block = csr_array((np.ones(count), (block, np.arange(count))), shape=(len(lengths), count))
+    upper = np.asarray(limits)
+    result: Any = milp(
+        np.asarray(costs),
+        integrality=np.ones(count),
+        bounds=Bounds(0, upper[block]),
+        constraints=[
+            LinearConstraint(of_block, 0, upper),
+            LinearConstraint(np.asarray(equations).T, rhs, rhs),
+        ],
+        options={"mip_rel_gap": 0},
+    )
+    if result.status == INFEASIBLE:
+        raise DoesNotFitNow("no placement has these instances and this number of partial nodes")
+    if result.status != OPTIMAL:
+        raise CompassError(f"the integer program was not solved: {result.message}")
+    used = [round(value) for value in result.x]
+    return _checked(used, block.tolist(), limits, equations, rhs)
+
+
+def _checked(
+    used: list[int],
+    block: Sequence[int],
+    limits: Sequence[int],
+    equations: Sequence[tuple[int, ...]],
+    rhs: Sequence[int],
+) -> list[int]:
+    """The answer, if it keeps the constraints."""
+    there = [0] * len(limits)
+    sums = [0] * len(rhs)
+    for column, number in enumerate(used):
+        if number:
+            there[block[column]] += number
+            sums = [total + number * change for total, change in zip(sums, equations[column], strict=True)]
+    if min(used) < 0 or any(n > limit for n, limit in zip(there, limits, strict=True)) or sums != list(rhs):
+        raise InvariantViolated("the solver's answer is none")
+    return used
