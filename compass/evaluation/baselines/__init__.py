@@ -7,6 +7,7 @@ from compass.evaluation.baselines.consolidate import Consolidate
 from compass.evaluation.baselines.drain import Drain
 from compass.evaluation.baselines.fgd import CausalFgd, Fgd, fragmentation, instance_counts
 from compass.evaluation.baselines.mcg import Mcg
+from compass.evaluation.baselines.on_demand import OnDemand
 from compass.evaluation.baselines.plain import PlainScheduler
 from compass.evaluation.baselines.rounds import Drr, Fft
 
@@ -22,6 +23,7 @@ __all__ = [
     "Fgd",
     "FirstFit",
     "Mcg",
+    "OnDemand",
     "PlainScheduler",
     "RandomFit",
     "WorstFit",

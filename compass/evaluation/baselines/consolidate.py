@@ -8,7 +8,7 @@ from itertools import islice
 from compass.errors import InputError
 from compass.evaluation.baselines.best_fit import BestFit
 from compass.evaluation.baselines.book import Levels
-from compass.evaluation.baselines.plain import in_order
+from compass.evaluation.baselines.moving import in_order
 from compass.events import Decision, Move
 from compass.geometry import Geometry
 

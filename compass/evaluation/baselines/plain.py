@@ -157,28 +157,3 @@ class PlainScheduler(ABC):
         source = self.book.node_of[instance]
         self.book.put(instance, self.book.take(instance), target)
         return Move(instance, source, target)
-
-
-def in_order(free: list[int], moves: list[tuple[Move, int]]) -> tuple[Move, ...] | None:
-    """Put moves (with the sizes of what they move) into an order in which each finds room; None where none is found.
-
-    The largest instance that can move moves next, ties in the order given. Where only smaller ones must go first no
-    order is found, even if there is one. O(M^2) for M moves; ``free`` holds the free GPUs of each node.
-
-    Examples:
-        >>> in_order([0, 4], [(Move("a/0", 1, 0), 4), (Move("b/0", 0, 1), 4)])
-        (Move(instance='b/0', source=0, target=1), Move(instance='a/0', source=1, target=0))
-    """
-    free = list(free)
-    waiting = sorted(moves, key=lambda entry: -entry[1])
-    ordered: list[Move] = []
-    while waiting:
-        found = next((entry for entry in waiting if free[entry[0].target] >= entry[1]), None)
-        if found is None:
-            return None
-        waiting.remove(found)
-        move, gpus = found
-        free[move.source] += gpus
-        free[move.target] -= gpus
-        ordered.append(move)
-    return tuple(ordered)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from compass.errors import InputError
 from compass.evaluation.baselines.best_fit import BestFit
 from compass.evaluation.baselines.drain import empty_node
-from compass.evaluation.baselines.plain import in_order
-from compass.evaluation.baselines.repack import Pattern, fewest_moves
+from compass.evaluation.baselines.moving import by_contents, in_order, moves_of
+from compass.evaluation.baselines.repack import fewest_moves
 from compass.evaluation.hooks import Repack
 from compass.events import Move
 from compass.geometry import Geometry
@@ -101,51 +101,13 @@ class Fft(Rounded):
         least = min_partial_nodes(self.running, nodes=self.size)
         if self.partial_nodes == least:
             return Repack()
-        nodes: dict[Pattern, list[int]] = {}
-        for node in range(self.size):
-            nodes.setdefault(self.book.sizes(node), []).append(node)
-        changes = fewest_moves({sizes: len(there) for sizes, there in nodes.items()}, self.geometry.capacity, least)
-        leaving: list[tuple[int, str]] = []
-        places: dict[int, list[int]] = {}
-        for before, after, number in changes:
-            for node in nodes[before][:number]:
-                leaving += self._leaving(node, after)
-                for gpus in missing(after, before):
-                    places.setdefault(gpus, []).append(node)
-            del nodes[before][:number]
-        return self._carry_out(leaving, places)
-
-    def _leaving(self, node: int, after: Pattern) -> list[tuple[int, str]]:
-        """The instances that have to go for a node to keep what ``after`` has: of equal ones those that came last."""
-        surplus = missing(self.book.sizes(node), after)
-        found: list[tuple[int, str]] = []
-        for name, gpus in reversed(self.book.contents[node].items()):
-            if gpus in surplus:
-                surplus.remove(gpus)
-                found.append((gpus, name))
-        return found
-
-    def _carry_out(self, leaving: list[tuple[int, str]], places: dict[int, list[int]]) -> Repack:
         book = self.book
-        moves: list[tuple[Move, int]] = []
-        for gpus, name in leaving:
-            moves.append((Move(name, book.node_of[name], places[gpus].pop(0)), gpus))
+        nodes = by_contents(book)
+        changes = fewest_moves({sizes: len(there) for sizes, there in nodes.items()}, self.geometry.capacity, least)
+        moves = moves_of(book, nodes, changes)
         ordered = in_order(book.levels.free, moves)
         for move, _ in moves:
             book.take(move.instance)
         for move, gpus in moves:
             book.put(move.instance, gpus, move.target)
         return Repack(tuple(move for move, _ in moves), True) if ordered is None else Repack(ordered)
-
-
-def missing(wanted: Pattern, there: Pattern) -> list[int]:
-    """The sizes of ``wanted`` beyond those of ``there``, as multisets.
-
-    >>> missing((4, 2, 2), (2, 1))
-    [4, 2]
-    """
-    left = list(wanted)
-    for gpus in there:
-        if gpus in left:
-            left.remove(gpus)
-    return left
