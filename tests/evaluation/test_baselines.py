@@ -183,27 +183,6 @@ def test_cafgd_forgets_by_the_clock():
         assert [scheduler.table[r] / total for r in range(5)] == expected
 
 
-def test_cafgd_may_hold_a_job_that_adds_fragmentation_for_a_minute():
-    scheduler = b.Cafgd(2, hold=True)
-    jobs = [TraceJob("a", 0, 9, 1, 4), TraceJob("b", 0, 9, 1, 8), TraceJob("c", 0, 9, 1, 4)]
-    for job in jobs:
-        scheduler.submitted(0, job)
-    assert scheduler.score(4, 1) > 0
-    assert scheduler.arrive("a", 4).admitted  # all the same: the cluster is idle
-    assert scheduler.score(8, 1) == 0
-    assert scheduler.arrive("b", 8).admitted
-    scheduler.clock(100)
-    scheduler.submitted(100, TraceJob("d", 100, 9, 1, 1))
-    assert scheduler.score(1, 1) > 0
-    for now, admitted in ((100, False), (159, False), (160, True)):
-        scheduler.clock(now)
-        assert scheduler.arrive("d", 1).admitted == admitted
-    scheduler.depart("d")
-    assert scheduler.score(1, 1) > 0
-    assert scheduler.arrive("unheard", 1).admitted
-    assert not scheduler.arrive("c", 4).admitted
-
-
 @pytest.mark.parametrize("load", [0, Fraction(1, 10)])
 def test_mcg(load):
     run(

@@ -250,7 +250,7 @@ def test_patience():
     st.lists(st.tuples(st.integers(1, 8) | st.just(1), st.integers(1, 3)) | st.integers(0, 9) | st.none(), max_size=30),
 )
 def test_every_decision_is_possible(kind, history):
-    """Arrivals (gpus, instances), departures (an index) and rounds (None), followed on books that only know capacity."""
+    """Arrivals (gpus, instances), departures (an index) and rounds (None), followed on other books."""
     scheduler, follower = kind(4), Follower(8, 4)
     jobs = {}
     for k, event in enumerate(history):

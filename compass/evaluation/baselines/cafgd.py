@@ -1,4 +1,7 @@
-"""CAFGD (ICDCS '25), reconstructed: FGD whose size distribution mixes all of the past with its last hour."""
+"""CAFGD (ICDCS '25), reconstructed: FGD whose size distribution mixes all of the past with its last hour.
+
+Whether a job waits for a better moment is a matter of the queue, whose rule asks for :meth:`Cafgd.score`.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,6 @@ from compass.evaluation.baselines.fgd import EXACT, Fgd, exact_share
 from compass.geometry import Geometry
 from compass.trace import TraceJob
 
-PATIENCE = 60
-"""Seconds that a job waits for a better moment under the reading W1."""
-
 
 class Cafgd(Fgd):
     """FGD with ``p = a p_long + (1 - a) p_short``: long is every job submitted so far, short those of the last window.
@@ -23,9 +23,6 @@ class Cafgd(Fgd):
         alpha: ``a``, the share of the long term.
         window: length of the short term in seconds; at time t it holds what was submitted in ``(t - window, t]``. While
             it is empty, ``p = p_long``.
-        hold: the reading W1: a job is refused while it adds fragmentation (``dF > 0``) and has waited less than a
-            minute. It is asked for again only at a later event, and on an idle cluster it is never held. Default: W0,
-            which for whole GPUs does not wait at all.
         variant: that of FGD.
 
     Raises:
@@ -45,8 +42,6 @@ class Cafgd(Fgd):
         geometry: Geometry | None = None,
         alpha: float | Fraction = 0.5,
         window: int = 3600,
-        *,
-        hold: bool = False,
         variant: str = EXACT,
     ) -> None:
         super().__init__(nodes, geometry, variant=variant)
@@ -54,16 +49,12 @@ class Cafgd(Fgd):
         if type(window) is not int or window < 1:
             raise InputError(f"window {window!r}: must be a positive number of whole seconds")
         self._window = window
-        self._hold = hold
-        self._now = 0
         self._long = [0] * (self.geometry.capacity + 1)
         self._short = self._long.copy()
         self._recent: deque[tuple[int, int, int]] = deque()  # time, size, instances
-        self._since: dict[str, int] = {}  # when the jobs not yet admitted were submitted
 
     def clock(self, now: int) -> None:
         """Forget what is older than the window."""
-        self._now = now
         if self._recent and self._recent[0][0] <= now - self._window:
             while self._recent and self._recent[0][0] <= now - self._window:
                 _, gpus, instances = self._recent.popleft()
@@ -77,18 +68,7 @@ class Cafgd(Fgd):
         self._long[gpus] += instances
         self._short[gpus] += instances
         self._recent.append((now, gpus, instances))
-        self._since[job.job_id] = now
         self._mix()
-
-    def admits(self, job: str, gpus: int, instances: int) -> bool:
-        """Whether the gang finds room now and is not held."""
-        if not super().admits(job, gpus, instances):
-            return False
-        waited = self._now - self._since.get(job, self._now - PATIENCE)
-        if self._hold and self._jobs and waited < PATIENCE and (self.score(gpus, instances) or 0) > 0:
-            return False
-        self._since.pop(job, None)
-        return True
 
     def _mix(self) -> None:
         """Shares in units of ``1 / (denominator of a * both sums)``."""
