@@ -14,6 +14,7 @@ from compass.errors import InputError
 from compass.events import Arrive, Event, Move, Step, job_of
 from compass.geometry import Geometry
 from compass.picture import Mark, draw_svg
+from compass.scheduler import Scheduler, apply_event
 from compass.snapshot import PlacedInstance, Snapshot
 
 
@@ -65,6 +66,23 @@ def story(before: Snapshot, event: Event | None, steps: Iterable[Step]) -> list[
         else:
             raise InputError(f"{step}: only an arrival places instances")
     return frames
+
+
+def watch(scheduler: Scheduler, event: Event) -> list[Frame]:
+    """Pass an event to a scheduler and tell what it does.
+
+    Raises:
+        InputError: a step is not possible, or as the scheduler says.
+        NeverFits: as the scheduler says.
+        NoLegalDestination: as the scheduler says.
+
+    Examples:
+        >>> from compass.repaired import Repaired
+        >>> [frame.caption for frame in watch(Repaired(2), Arrive("a", 4, 2))]
+        ['before', 'a/0 on n0', 'a/1 on n0']
+    """
+    before = scheduler.snapshot()
+    return story(before, event, apply_event(scheduler, event).steps)
 
 
 def story_pictures(frames: Iterable[Frame], geometry: Geometry | None = None) -> list[str]:
