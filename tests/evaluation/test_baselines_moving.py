@@ -188,7 +188,10 @@ def test_room_on_demand_by_enumeration(capacity):
         if sum(map(len, nodes)) > 5:
             continue
         gpus, instances = chance.choice(range(1, capacity + 1)), chance.choice([1, 2])
-        least = min((moves for _, moves in enumerated(nodes, capacity, [gpus] * instances)), default=None)
+        options = enumerated(nodes, capacity, [gpus] * instances)
+        least, partial = min(((moves, partial) for partial, moves in options), default=(None, 0))
+        if least is not None:
+            assert planned_partial(nodes, capacity, gpus, instances) == partial
         scheduler = build(b.OnDemand(3, Geometry(capacity)), nodes)
         follower = place(nodes, capacity)
         decision = scheduler.arrive("new", gpus, instances)
@@ -201,6 +204,16 @@ def test_room_on_demand_by_enumeration(capacity):
         refused += least is None
     assert made >= 3
     assert refused > 3
+
+
+def planned_partial(nodes, capacity, gpus, instances):
+    """Partial nodes of the packing that the program finds for the instances and the arriving ones."""
+    contents = Counter(tuple(sorted(sizes, reverse=True)) for sizes in nodes)
+    for before, after, number in fewest_moves(contents, capacity, arriving={gpus: instances}):
+        contents[before] -= number
+        contents[after] += number
+    assert min(contents.values()) >= 0
+    return sum(number for sizes, number in contents.items() if 0 < sum(sizes) < capacity)
 
 
 def place(nodes, capacity):

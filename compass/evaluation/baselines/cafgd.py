@@ -1,6 +1,6 @@
 """CAFGD (ICDCS '25), reconstructed: FGD whose size distribution mixes all of the past with its last hour.
 
-Whether a job waits for a better moment is a matter of the queue, whose rule asks for :meth:`Cafgd.score`.
+Whether a job waits for a better moment is a matter of the queue, whose rule asks for the score of the job.
 """
 
 from __future__ import annotations

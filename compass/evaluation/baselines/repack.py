@@ -7,7 +7,8 @@ multisets. An instance that leaves one node enters another, so the sum of the co
     minimise   sum cost(s, k) y[s, k]
     subject to sum_k y[s, k] <= nodes with contents s                 for each s
                sum (k_g - s_g) y[s, k] = arriving instances of size g for each size g
-               sum (partial(k) - partial(s)) y[s, k] = partial - nu   if a number of partial nodes is given
+               sum (partial(k) - partial(s)) y[s, k] = partial - nu   if a number of partial nodes is given,
+                                                                     else this sum is minimised after the moves
 
 Full nodes with one instance take no part: were such an instance to move, exchange the new contents of its node and of
 the node it moves to, which saves a move.
@@ -36,7 +37,8 @@ def fewest_moves(
     Args:
         nodes: number of nodes of each content, the empty ones (``()``) included.
         capacity: GPUs of a node.
-        partial: the number of partial nodes to reach, None for any.
+        partial: the number of partial nodes to reach; None for any, of answers with equally many moves one with the
+            fewest partial nodes.
         arriving: instances that come in addition, ``{size: number}``.
 
     Returns: triples (contents before, contents after, number of nodes), sorted. Deterministic for one version of the
@@ -65,6 +67,10 @@ def fewest_moves(
     else:
         rhs.append(partial - sum(n for content, n in nodes.items() if 0 < sum(content) < capacity))
     costs = [cost for found in columns for cost in found.costs]
+    if partial is None:  # second to the moves: their sum weighs more than any change in partial nodes
+        weight = 2 * sum(numbers) + 1
+        changes = (column for found in columns for column in found.changes)
+        costs = [weight * cost + column[-1] for cost, column in zip(costs, changes, strict=True)]
     lengths = [len(found.targets) for found in columns]
     used = solve(costs, lengths, numbers, equations, rhs)
     return [(*pair, number) for pair, number in zip(pairs, used, strict=True) if number]
