@@ -242,14 +242,21 @@ def packings_answer(item: Mapping[str, Any]) -> Answer:
 
 
 def _function(claim: Claim, item: Mapping[str, Any], options: Options) -> Iterator[Query]:
-    name = item["call"].rpartition(":")[2].replace("_", " ")
-    yield Query(claim, name, item["supports"], function_answer, (item,))
+    settings = [f"{name} = {value}" for name, value in item.get("arguments", {}).items() if name != "variant"]
+    name = ", ".join([item["call"].rpartition(":")[2].replace("_", " "), *settings, *filter(None, [item.get("file")])])
+    yield Query(claim, name, item["supports"], function_answer, (claim, item))
 
 
-def function_answer(item: Mapping[str, Any]) -> Answer:
-    """Call a function of this package: it returns (holds, detail, numbers); recorded numbers must come out again."""
+def function_answer(claim: Claim, item: Mapping[str, Any]) -> Answer:
+    """Call a function of this package: it returns (holds, detail, numbers); recorded numbers must come out again.
+
+    A file of the claim's folder is given to it as ``path``.
+    """
     module, _, function = item["call"].partition(":")
-    holds, detail, numbers = getattr(importlib.import_module(module), function)(**item.get("arguments", {}))
+    arguments = dict(item.get("arguments", {}))
+    if "file" in item:
+        arguments["path"] = str(claim.folder / item["file"])
+    holds, detail, numbers = getattr(importlib.import_module(module), function)(**arguments)
     differs = {k: (numbers.get(k), v) for k, v in item.get("numbers", {}).items() if numbers.get(k) != v}
     if differs:
         return Answer(False, False, f"found, recorded: {differs}")

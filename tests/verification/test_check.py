@@ -15,6 +15,8 @@ from verification.ledger import read_ledger
 
 LEDGER = {claim.name: claim for claim in read_ledger()}
 QUICK = ["printed-theorem-1", "algorithm-2", "equivalence", "printed-prop-1"]
+ALONE = dataclasses.replace(LEDGER["unified-exclusion"], needs=())
+"""A claim proved by solvers and bounded by explorations, without those it rests on."""
 
 
 def result(*answers, claim="printed-theorem-1"):
@@ -99,7 +101,7 @@ def test_a_missing_solver_is_said_and_no_pass(monkeypatch):
         raise SolverMissing(f"{solver} is not installed")
 
     monkeypatch.setattr(evidence, "ask", absent)
-    outcome = run([LEDGER["unified-exclusion"]], Options(solvers=("cvc5",), max_nodes=1), workers=1)[-1]
+    outcome = run([ALONE], Options(solvers=("cvc5",), max_nodes=1), workers=1)[-1]
     assert outcome.verdict != "proved"
     assert any("cvc5 is not installed" in answer.detail for _, answer, _ in outcome.answers)
 
@@ -111,7 +113,7 @@ def test_an_unknown_answer_is_no_pass(monkeypatch):
         raise NoVerdict(f"{solver}: unknown")
 
     monkeypatch.setattr(evidence, "ask", unknown)
-    (outcome,) = run([LEDGER["unified-exclusion"]], Options(solvers=("z3",), max_nodes=1), workers=1)
+    (outcome,) = run([ALONE], Options(solvers=("z3",), max_nodes=1), workers=1)
     assert outcome.verdict == "open"
 
 
@@ -199,13 +201,13 @@ def test_evidence_that_does_not_show_what_it_should(monkeypatch, tmp_path):
     bare.write_text("(check-sat)", encoding="utf-8")
     assert not evidence.smt_answer(str(bare), "z3").shown
     function = dict(LEDGER["wcc-form"].evidence[0])
-    assert evidence.function_answer(function).shown
-    assert not evidence.function_answer(function | {"numbers": {"g8": 0}}).shown
+    assert evidence.function_answer(LEDGER["wcc-form"], function).shown
+    assert not evidence.function_answer(LEDGER["wcc-form"], function | {"numbers": {"g8": 0}}).shown
 
 
 def test_a_missing_obligation_is_noticed(monkeypatch):
     claim = LEDGER["unified-termination"]
-    damaged = dataclasses.replace(claim, evidence=({"kind": "smt", "files": 99},))
+    damaged = dataclasses.replace(claim, evidence=({"kind": "smt", "files": 99},), needs=())
     (outcome,) = check.run([damaged], Options(solvers=()), workers=1)
     assert outcome.verdict == "open"
     assert "10 files, 99 recorded" in outcome.answers[0][1].detail
