@@ -14,8 +14,8 @@ class OnDemand(BestFit):
     """Best-fit; a job that finds no room though enough GPUs are free gets it with the fewest moves possible then.
 
     The integer program of FFT's rounds (:mod:`compass.evaluation.baselines.repack`), asked for any packing of the
-    running instances and the arriving ones; of plans with equally many moves one with the fewest partial nodes. Then the
-    job is placed by best-fit. So it is refused only if no packing of them exists, or no order of the moves is found in
+    running instances and the arriving ones; of plans with equally many moves that with the fewest partial nodes. The
+    job is placed by best-fit. It is refused only if no packing of them exists, or no order of the moves is found in
     which each finds room. Fewest moves now is not fewest over the whole trace.
 
     Args:
