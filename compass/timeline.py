@@ -62,6 +62,26 @@ class Timeline:
         """Most avoidable partial nodes, ``N SIF``, at any moment."""
         return max(moment.avoidable for moment in self.moments)
 
+    def between(self, begin: int, end: int) -> Timeline:
+        """What is true from ``begin`` to ``end``: the moments within, and what held at both ends.
+
+        Raises:
+            InputError: the run does not last from ``begin`` to ``end``, or that is no span of time.
+
+        Examples:
+            >>> run = Timeline(9, tuple(Moment(time, n, n, 0, 8, 0) for time, n in [(0, 1), (10, 3), (20, 0)]))
+            >>> [(moment.time, moment.avoidable) for moment in run.between(5, 15).moments]
+            [(5, 1), (10, 3), (15, 3)]
+        """
+        first, last = self.moments[0].time, self.moments[-1].time
+        if not first <= begin < end <= last:
+            raise InputError(f"from {begin} to {end}: the run lasts from {first} to {last}")
+        (*_, before) = (moment for moment in self.moments if moment.time <= begin)
+        inside = [before._replace(time=begin), *(moment for moment in self.moments if begin < moment.time <= end)]
+        if inside[-1].time < end:
+            inside.append(inside[-1]._replace(time=end))
+        return Timeline(self.nodes, tuple(inside))
+
     def periods(self, least: int = 1) -> list[Interval]:
         """The maximal spans of time with at least ``least`` avoidable partial nodes, in order.
 
