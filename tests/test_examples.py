@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import os
+import runpy
 import subprocess
 import sys
 from fractions import Fraction
@@ -89,3 +91,41 @@ def test_first_fit_refuses_as_the_interface_says(first_fit):
             call()
     scheduler.check()
     scheduler.check_changes()
+
+
+def test_a_slurm_cluster_as_a_snapshot(capsys):
+    slurm = runpy.run_path(str(EXAMPLES / "slurm_snapshot.py"))
+    assert list(slurm["hosts"]("gpu[01-02,09-11],login,a-b[7]")) == [
+        *("gpu01", "gpu02", "gpu09", "gpu10", "gpu11", "login", "a-b7"),
+    ]
+    allocations = {"gpu:4(IDX:0-3)": 4, "gpu(IDX:5)": 1, "gpu:a:2(IDX:0,6),gpu:b:3(IDX:1-3)": 5, "gpu:0(IDX:N/A)": 0}
+    assert {text: slurm["gpus"](text) for text in allocations} == allocations
+    slurm["main"](EXAMPLES / "slurm-jobs.txt", EXAMPLES / "slurm-nodes.txt")
+    snapshot = read_snapshot(io.BytesIO(capsys.readouterr().out.encode()))
+    assert {node.name: sorted(node.instances) for node in snapshot.nodes} == {
+        "gpu01": [("101", 8)],
+        "gpu02": [("101", 8)],
+        "gpu03": [("102", 4), ("103", 1)],
+        "gpu04": [("103", 4)],
+        "gpu05": [("104", 1)],
+        "gpu06": [],
+    }
+    assert {(node.capacity, node.pool) for node in snapshot.nodes} == {(8, "a100")}
+
+
+def test_a_kubernetes_cluster_as_a_snapshot(capsys):
+    kubernetes = runpy.run_path(str(EXAMPLES / "kubernetes_snapshot.py"))
+    kubernetes["main"](EXAMPLES / "kubernetes-pods.json", EXAMPLES / "kubernetes-nodes.json", "gpu")
+    snapshot = read_snapshot(io.BytesIO(capsys.readouterr().out.encode()))
+    assert [sorted(node.instances) for node in snapshot.nodes] == [
+        [("ml/llm", 8)],
+        [("ml/llm", 8)],
+        [("ml/tune", 4)],
+        [("ml/eval", 3)],
+        [("web/bert-7c", 1), ("web/bert-7c", 1)],
+        [],
+    ]
+    assert {node.pool for node in snapshot.nodes} == {"h100"}
+    limits = [{"resources": {"limits": {kubernetes["GPU"]: number}}} for number in ("2", "1", "4")]
+    pod = {"spec": {"containers": limits[:2], "initContainers": limits[2:]}}
+    assert kubernetes["gpus"](pod) == 4  # what runs before the others needs more than they do together

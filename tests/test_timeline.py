@@ -59,3 +59,14 @@ def test_what_has_no_sif():
         timeline([TraceJob("a", 0, 1, 1, 4)], Unified(None))
     with pytest.raises(InputError, match="at least one moment"):
         timeline([TraceJob("a", 0, 1, 9, 8)], Unified(2))  # the only job never fits
+
+
+def test_a_span_of_a_run():
+    run = Timeline(4, tuple(Moment(time, n, n, 0, 0, 0) for time, n in ((0, 2), (5, 0), (10, 3), (20, 0))))
+    assert [(m.time, m.avoidable) for m in run.between(5, 20).moments] == [(5, 0), (10, 3), (20, 0)]
+    assert run.between(0, 20).moments == run.moments
+    halves = run.between(0, 8).mean_sif * 8 + run.between(8, 20).mean_sif * 12
+    assert halves == run.mean_sif * 20
+    for begin, end in ((-1, 5), (0, 21), (5, 5), (9, 3)):
+        with pytest.raises(InputError, match=f"from {begin} to {end}: the run lasts from 0 to 20"):
+            run.between(begin, end)

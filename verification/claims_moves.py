@@ -3,7 +3,8 @@
 For departures, and for `repaired` altogether, the constant does not depend on N or m. An arrival under `unified` may
 have to merge open nodes first, at most m - 1 times. ``r = min(vacancy, free)`` refills follow
 the arrival or departure (claim termination), then merges. The bounds on merges use that a refill prefers donors by
-kind: stray, open pool, open, covered. What they count is an upper bound; exact constants: :mod:`verification.most_moves`.
+kind: stray, open pool, open, covered. What they count is an upper bound; :mod:`verification.most_moves` has exact
+constants.
 """
 
 from __future__ import annotations
