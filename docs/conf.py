@@ -23,7 +23,9 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_click",
     "api",  # from here on under _ext, a screenful each
+    "ledger",
     "mathml",
+    "phone",
     "worked",
 ]
 exclude_patterns = ["_*"]
