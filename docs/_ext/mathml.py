@@ -1,7 +1,7 @@
 """Formulas as MathML, which browsers draw by themselves: no script and no network.
 
-The converter is docutils' own. The font, STIX Two Math, comes with the package ziamath; the pages get the part of it that
-formulas need. A formula that the converter does not know is a warning, so it stops the build.
+The converter is docutils' own. The font, STIX Two Math, comes with the package ziamath; the pages get the part of it
+that formulas need. A formula that the converter does not know is a warning, so it stops the build.
 """
 
 from __future__ import annotations

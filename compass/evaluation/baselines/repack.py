@@ -2,7 +2,7 @@
 
 Nodes with equal contents are alike. For contents ``s`` (of some node) and ``k`` (any load pattern) the variable
 ``y[s, k]``, ``k != s``, says how many nodes go from s to k; ``cost(s, k)`` is the number of instances of s beyond k, as
-multisets. An instance that leaves one node enters another, so the sum of the costs is the number of moved instances.
+multisets. An instance that leaves one node enters another, so the sum of the costs is the number of moved instances::
 
     minimise   sum cost(s, k) y[s, k]
     subject to sum_k y[s, k] <= nodes with contents s                 for each s
