@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from compass.errors import DoesNotFitNow, InputError
+from compass.errors import InputError
 from compass.evaluation.baselines.best_fit import BestFit
 from compass.evaluation.baselines.moving import by_contents, in_order, moves_of
 from compass.evaluation.baselines.repack import fewest_moves
 from compass.events import Decision, Move
 from compass.geometry import Geometry
+from compass.phi import min_nodes
 
 
 class OnDemand(BestFit):
@@ -21,8 +22,8 @@ class OnDemand(BestFit):
     Args:
         nodes: cluster size N.
         geometry: the node geometry.
-        patience: a job for which room would have to be made is refused during the seconds after it was first asked for;
-            it gets it at the first event thereafter. Not on an idle cluster.
+        patience: for so many seconds after it was first refused though it could be packed, a job gets no room made; it
+            gets it at the first event thereafter.
 
     Raises:
         InputError: ``nodes`` is not a positive integer or ``patience`` not a non-negative one.
@@ -60,18 +61,22 @@ class OnDemand(BestFit):
             CompassError: the solver is not installed.
         """
         refused = super().blocked(job, gpus, instances)
-        if self.running.total + gpus * instances > self.size * self.geometry.capacity:
+        if not self._can_pack(gpus, instances):
             return refused
         if self._now - self._asked.setdefault(job, self._now) < self._patience:
             return refused
         book = self.book
         nodes = by_contents(book)
         numbers = {sizes: len(there) for sizes, there in nodes.items()}
-        try:
-            changes = fewest_moves(numbers, self.geometry.capacity, arriving={gpus: instances})
-        except DoesNotFitNow:
-            return refused
+        changes = fewest_moves(numbers, self.geometry.capacity, arriving={gpus: instances})
         ordered = in_order(book.levels.free, moves_of(book, nodes, changes))
         if ordered is None:
             return refused
         return self.admit(job, gpus, instances, tuple(self.move(move.instance, move.target) for move in ordered))
+
+    def _can_pack(self, gpus: int, instances: int) -> bool:
+        """Whether some packing of the running and these instances exists; O(1) under WCC."""
+        self.running.add(gpus, instances)
+        fits = self.running.total <= self.size * self.geometry.capacity and min_nodes(self.running) <= self.size
+        self.running.add(gpus, -instances)
+        return fits

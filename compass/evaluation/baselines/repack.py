@@ -11,7 +11,9 @@ multisets. An instance that leaves one node enters another, so the sum of the co
                                                                      else this sum is minimised after the moves
 
 Full nodes with one instance take no part: were such an instance to move, exchange the new contents of its node and of
-the node it moves to, which saves a move.
+the node it moves to, which saves a move. In an answer with at most L moves at most L instances leave a node, and at
+most L and the arriving ones enter it; so the program is solved for small L first, with the few variables that this
+leaves, and its answer is the best of all if it has at most L moves.
 """
 
 from __future__ import annotations
@@ -25,6 +27,9 @@ from compass.errors import CompassError, DoesNotFitNow, InvariantViolated
 
 Pattern = tuple[int, ...]
 """Sizes on one node, descending."""
+
+FEW = 2
+"""The first number of moves to try; it never changes their number."""
 
 OPTIMAL, INFEASIBLE = 0, 2  # status of scipy.optimize.milp
 
@@ -57,46 +62,62 @@ def fewest_moves(
     coming = {g: n for g, n in (arriving or {}).items() if n}
     sources = sorted(content for content, number in nodes.items() if number and content != (capacity,))
     sizes = tuple(sorted({g for content in sources for g in content} | coming.keys()))
-    columns = [_columns(content, sizes, capacity) for content in sources]
-    pairs = [(before, after) for before, found in zip(sources, columns, strict=True) for after in found.targets]
     numbers = [nodes[content] for content in sources]
-    equations = [column for found in columns for column in found.changes]
     rhs = [coming.get(g, 0) for g in sizes]
-    if partial is None:
-        equations = [column[:-1] for column in equations]
-    else:
+    if partial is not None:
         rhs.append(partial - sum(n for content, n in nodes.items() if 0 < sum(content) < capacity))
-    costs = [cost for found in columns for cost in found.costs]
-    if partial is None:  # second to the moves: their sum weighs more than any change in partial nodes
-        weight = 2 * sum(numbers) + 1
-        changes = (column for found in columns for column in found.changes)
-        costs = [weight * cost + column[-1] for cost, column in zip(costs, changes, strict=True)]
-    lengths = [len(found.targets) for found in columns]
-    used = solve(costs, lengths, numbers, equations, rhs)
-    return [(*pair, number) for pair, number in zip(pairs, used, strict=True) if number]
+    weight = 2 * sum(numbers) + 1  # of a move, more than any change in partial nodes
+    many = sum(coming.values())
+    instances = sum(len(content) * nodes[content] for content in sources)
+    limit = FEW
+    while True:
+        blocks = [
+            [c for c in _changes(content, sizes, capacity) if c.leaving <= limit and c.entering <= limit + many]
+            for content in sources
+        ]
+        flat = [change for block in blocks for change in block]
+        used = solve(
+            [change.leaving if partial is not None else weight * change.leaving + change.partial for change in flat],
+            [len(block) for block in blocks],
+            numbers,
+            [change.gains if partial is None else (*change.gains, change.partial) for change in flat],
+            rhs,
+        )
+        if used is None and limit >= instances:
+            raise DoesNotFitNow("no placement has these instances and this number of partial nodes")
+        moves = 2 * limit if used is None else sum(n * c.leaving for n, c in zip(used, flat, strict=True))
+        if used is not None and moves <= limit:
+            return [(c.before, c.after, n) for n, c in zip(used, flat, strict=True) if n]
+        limit = moves
 
 
-class _Columns(NamedTuple):
-    """What one node of some contents can turn into."""
+class _Change(NamedTuple):
+    """A node gets other contents."""
 
-    targets: list[Pattern]
-    costs: list[int]
-    changes: list[tuple[int, ...]]
-    """Instances gained of each size, then partial nodes gained."""
+    before: Pattern
+    after: Pattern
+    leaving: int
+    entering: int
+    gains: tuple[int, ...]
+    """Instances gained of each size."""
+    partial: int
+    """Partial nodes gained."""
 
 
 @lru_cache(maxsize=4096)
-def _columns(before: Pattern, sizes: tuple[int, ...], capacity: int) -> _Columns:
-    targets = [after for after in node_patterns(sizes, capacity) if after != before]
-    costs = [(Counter(before) - Counter(after)).total() for after in targets]
-    changes = [
-        (
-            *(after.count(g) - before.count(g) for g in sizes),
+def _changes(before: Pattern, sizes: tuple[int, ...], capacity: int) -> list[_Change]:
+    return [
+        _Change(
+            before,
+            after,
+            (Counter(before) - Counter(after)).total(),
+            (Counter(after) - Counter(before)).total(),
+            tuple(after.count(g) - before.count(g) for g in sizes),
             (0 < sum(after) < capacity) - (0 < sum(before) < capacity),
         )
-        for after in targets
+        for after in node_patterns(sizes, capacity)
+        if after != before
     ]
-    return _Columns(targets, costs, changes)
 
 
 @lru_cache(maxsize=512)
@@ -120,14 +141,15 @@ def solve(
     limits: Sequence[int],
     equations: Sequence[tuple[int, ...]],
     rhs: Sequence[int],
-) -> list[int]:
+) -> list[int] | None:
     """``min c y``: consecutive blocks of y of these lengths sum to at most the limits, and ``sum y_j column_j = rhs``.
 
     Solved by HiGHS, through scipy, with no gap allowed; that the answer keeps the constraints is checked in integers.
 
+    Returns: y, None where there is no solution.
+
     Raises:
         CompassError: scipy is not installed, or the solver gave up.
-        DoesNotFitNow: there is no solution.
     """
     try:
         import numpy as np  # noqa: PLC0415 - an extra
@@ -136,6 +158,8 @@ def solve(
     except ImportError:
         raise CompassError("fft needs an integer programming solver: pip install 'compass-abs[evaluate]'") from None
     count = len(costs)
+    if not count:
+        return None if any(rhs) else []
     block = np.repeat(np.arange(len(lengths)), lengths)
     of_block = csr_array((np.ones(count), (block, np.arange(count))), shape=(len(lengths), count))
     upper = np.asarray(limits)
@@ -150,7 +174,7 @@ def solve(
         options={"mip_rel_gap": 0},
     )
     if result.status == INFEASIBLE:
-        raise DoesNotFitNow("no placement has these instances and this number of partial nodes")
+        return None
     if result.status != OPTIMAL:
         raise CompassError(f"the integer program was not solved: {result.message}")
     used = [round(value) for value in result.x]
