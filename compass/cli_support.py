@@ -244,7 +244,7 @@ def print_table(rows: Iterable[tuple[str, object]]) -> None:
 
 
 @contextlib.contextmanager
-def progress_bar(total: int) -> Iterator[Callable[[int], None] | None]:
+def progress_bar(total: int, what: str = "events") -> Iterator[Callable[[int], None] | None]:
     """A progress bar on standard error, to be told of every advance, and None where that is no terminal."""
     from rich.console import Console  # noqa: PLC0415 - slow to load
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415 - slow to load
@@ -253,7 +253,7 @@ def progress_bar(total: int) -> Iterator[Callable[[int], None] | None]:
     if not console.is_terminal:
         yield None
         return
-    columns = (TextColumn("{task.completed:,} of {task.total:,} events"), BarColumn(), TimeRemainingColumn())
+    columns = (TextColumn(f"{{task.completed:,}} of {{task.total:,}} {what}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("replay", total=total)
         yield lambda advance: bar.advance(task, advance)

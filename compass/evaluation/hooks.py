@@ -60,3 +60,10 @@ class Scored(Protocol):
 
     def score(self, gpus: int, instances: int) -> float | None:
         """Added fragmentation per GPU of placing the job now, None where it does not fit."""
+
+
+@runtime_checkable
+class Placeless(Protocol):
+    """A scheduler that only counts GPUs: its decisions have no steps, no books are kept, its SIF is 0 by definition."""
+
+    placeless: bool

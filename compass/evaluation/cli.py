@@ -1,0 +1,170 @@
+"""The commands ``compass simulate`` and ``compass evaluate``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import click
+
+from compass.cli_options import READING_NOTE, TRACE_NOTE, integer, json_option, number
+from compass.cli_support import Command, located, print_json, print_table, progress_bar
+from compass.errors import InputError
+from compass.evaluation.days import jobs_of_day, nodes_for
+from compass.evaluation.schedulers import make
+from compass.evaluation.settings import CHOICES, NEVER, OWN_SETTINGS, UNLIMITED, Settings
+from compass.evaluation.simulate import simulate
+from compass.readings import Readings
+from compass.text_input import MAX_NODES, MAX_TIME, quoted, source_name
+from compass.trace import TraceJob, read_trace
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+SHARE = re.compile(r"0?\.[0-9]{1,9}|1(\.0{1,9})?")
+SETTINGS_NOTE = (
+    "Schedulers, with the settings that only they have",
+    [(name, ", ".join(f"{key} [{value}]" for key, value in own.items() if key != "readings") or "-")
+     for name, own in OWN_SETTINGS.items()],
+)  # fmt: skip
+
+
+def share(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
+    """A parameter that is a share above 0 and at most 1, in decimals; exact."""
+    if value is None:
+        return None
+    if not SHARE.fullmatch(value) or not Fraction(value):
+        raise click.BadParameter(f"{quoted(value)} must be a decimal number above 0 and at most 1", ctx, param)
+    return Fraction(value)
+
+
+def _integer_or(word: str, most: int) -> Callable[..., int | str | None]:
+    """A parameter that is a positive integer or a word."""
+    convert = integer(1, most)
+
+    def parse(ctx: click.Context, param: click.Parameter, value: str | None) -> int | str | None:
+        return word if value == word else convert(ctx, param, value)
+
+    return parse
+
+
+def _zero_to_one(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    return None if value is None else 0.0 if value in ("0", "0.0") else number(1)(ctx, param, value)
+
+
+def size_options(command: F) -> F:
+    """Add ``--nodes`` and ``--eta``."""
+    nodes = click.option("--nodes", callback=integer(1, MAX_NODES), metavar="N", help="Size of the cluster.")
+    eta = click.option(
+        "--eta", callback=share, metavar="SHARE", help="Size for the demand of this share of the time, as in 0.90."
+    )
+    return nodes(eta(command))
+
+
+def settings_options(command: F) -> F:
+    """Add an option for every setting of a scheduler."""
+    options = [
+        click.option("--scheduler", required=True, metavar="NAME", help="Which scheduler decides, listed below."),
+        click.option(
+            "--open-nodes", callback=_integer_or(UNLIMITED, MAX_NODES), metavar=f"M|{UNLIMITED}", help="The dial m."
+        ),
+        click.option(
+            "--round", "round_length", callback=_integer_or(NEVER, MAX_TIME), metavar=f"R|{NEVER}",
+            help="Length of a round in seconds.",
+        ),
+        click.option("--cost", callback=integer(0, MAX_TIME), metavar="C", help="Migration cost in seconds.  [0]"),
+        *(
+            click.option(f"--{name.replace('_', '-')}", metavar="|".join(map(str, values)), help=_MEANING[name])
+            for name, values in CHOICES.items()
+        ),
+        click.option("--alpha", callback=_zero_to_one, metavar="A", help="cafgd: weight of the long term."),
+        click.option("--window", callback=integer(1, MAX_TIME), metavar="S", help="cafgd: short term in seconds."),
+        click.option("--load", callback=_zero_to_one, metavar="B", help="mcg: the load term b."),
+        click.option("--seed", callback=integer(0, 2**63 - 1), metavar="N", help="random: seed of all chance."),
+        click.option("--reading", "readings", multiple=True, metavar="NAME=VALUE", help="printed: a reading, below."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+_MEANING = {
+    "queue": "Queue rule.",
+    "cost_rule": "What the cost is for: a job at an instant, or each moved instance.",
+    "shares": "fgd: where the size distribution is taken from.",
+    "variant": "fgd, cafgd, mcg: exact difference or truncated score.",
+    "wait": "cafgd: reading of 'wait for the peak'.",
+    "drain": "drr: what a round does with instances that find no place.",
+}
+
+
+def chosen_settings(scheduler: str, readings: tuple[str, ...], **given: object) -> Settings:
+    """The settings that the options describe.
+
+    Raises:
+        InputError: the scheduler is unknown or has no such setting.
+    """
+    return Settings.of(scheduler, readings=Readings.parse(readings) if readings else None, **given)
+
+
+def chosen_nodes(jobs: list[TraceJob], nodes: int | None, eta: Fraction | None) -> int:
+    """The cluster size that ``--nodes`` or ``--eta`` asks for.
+
+    Raises:
+        InputError: not exactly one of them is given.
+    """
+    if (nodes is None) == (eta is None):
+        raise InputError("give either --nodes or --eta")
+    return nodes_for(jobs, eta) if eta is not None else int(nodes or 0)
+
+
+@click.command("simulate", cls=Command, notes=[TRACE_NOTE, SETTINGS_NOTE, READING_NOTE])
+@click.argument("trace")
+@settings_options
+@click.option("--day", callback=integer(0, MAX_TIME), metavar="D", help="Only the jobs of this day, counted from 0.")
+@size_options
+@json_option
+def simulate_command(
+    *,
+    trace: str,
+    scheduler: str,
+    readings: tuple[str, ...],
+    day: int | None,
+    nodes: int | None,
+    eta: Fraction | None,
+    as_json: bool,
+    **given: object,
+) -> None:
+    """Run a trace, or a day of it, under one scheduler.
+
+    Jobs queue until all their instances find room. AFR and AGU are means of SIF and of busy GPUs over the time during
+    which a job waits, AJCT is the mean time from submission to completion in seconds. A job that does not fit the empty
+    cluster is counted and left out.
+    """
+    settings = chosen_settings(scheduler, readings, **given)
+    jobs = read_trace(trace)
+    with located(source_name(trace)):
+        served = jobs if day is None else jobs_of_day(jobs, day)
+        size = chosen_nodes(served, nodes, eta)
+        with progress_bar(len(served), "jobs") as progress:
+            found = simulate(
+                served,
+                make(settings, size, served, jobs),
+                queue=settings.make_queue(),
+                cost=settings.cost,
+                cost_rule=settings.cost_rule,
+                bound=settings.bound,
+                progress=progress,
+            )
+    record = {**settings.row(), **found.to_json(), "seconds": round(found.seconds, 3)}
+    if as_json:
+        print_json(record)
+    else:
+        print_table([(key.replace("_", " "), _shown(value)) for key, value in record.items() if value != "-"])
+
+
+def _shown(value: object) -> object:
+    if value is None:
+        return "- (undefined)"
+    return f"{value:.6g}" if isinstance(value, float) else value
