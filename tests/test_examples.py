@@ -129,3 +129,18 @@ def test_a_kubernetes_cluster_as_a_snapshot(capsys):
     limits = [{"resources": {"limits": {kubernetes["GPU"]: number}}} for number in ("2", "1", "4")]
     pod = {"spec": {"containers": limits[:2], "initContainers": limits[2:]}}
     assert kubernetes["gpus"](pod) == 4  # what runs before the others needs more than they do together
+
+
+def test_an_own_scheduler_in_the_evaluation(capsys):
+    """The rule of the example on the simulator; ideal is the best under FIFO, and AFR is 0 for it alone."""
+    spec = importlib.util.spec_from_file_location("own", EXAMPLES / "own_scheduler_evaluation.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.main()
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [row[0] for row in rows] == ["HalfAndHalf", "BestFit", "Ideal"]
+    assert [float(row[-1]) > 0 for row in rows] == [True, True, False]
+    assert min(float(row[2]) for row in rows) == float(rows[2][2])
+    scheduler = module.HalfAndHalf(3)
+    arrivals = (("a", 1), ("b", 4), ("c", 1), ("d", 4))
+    assert [scheduler.arrive(job, gpus).placements[0].node for job, gpus in arrivals] == [2, 2, 2, 0]

@@ -15,14 +15,14 @@ LOADED_WHEN_USED = {
     "evaluation/figures.py": {"matplotlib"},
     "evaluation/table.py": {"pyarrow"},
     "evaluation/executors.py": {"distributed"},
-    "evaluation/baselines/repack.py": {"scipy", "numpy"},
+    "baselines/repack.py": {"scipy", "numpy"},
 }
 """What a module may load beside the standard library, when it is used and not before."""
 
 
 def file_of(path):
     """The path of a module within the package, as the architecture has it."""
-    return path.relative_to(ROOT / "compass").as_posix()
+    return path.relative_to(ROOT / "compass").as_posix().replace("evaluation/baselines/", "baselines/")
 
 
 def name_of(path):

@@ -82,6 +82,7 @@ def settings_options(command: F) -> F:
         click.option("--window", callback=integer(1, MAX_TIME), metavar="S", help="cafgd: short term in seconds."),
         click.option("--load", callback=_zero_to_one, metavar="B", help="mcg: the load term b."),
         click.option("--seed", callback=integer(0, 2**63 - 1), metavar="N", help="random: seed of all chance."),
+        click.option("--patience", callback=integer(0, MAX_TIME), metavar="S", help="on-demand: wait before moving."),
         click.option("--reading", "readings", multiple=True, metavar="NAME=VALUE", help="printed: a reading, below."),
     ]  # fmt: skip
     for option in reversed(options):

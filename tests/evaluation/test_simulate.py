@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compass import Decision, InputError, InvariantViolated, NoLegalDestination, Printed, Unified, sif
+from compass import Decision, InputError, InvariantViolated, NeverFits, NoLegalDestination, Printed, Unified, sif
 from compass.evaluation.baselines.best_fit import BestFit, WorstFit
 from compass.evaluation.baselines.drain import Drain
 from compass.evaluation.days import nodes_for, split_days
@@ -74,13 +74,13 @@ def test_undefined_where_nothing_waits_or_runs():
 
 @pytest.mark.parametrize(("rule", "end"), [("job", 105), ("instance", 110)])
 def test_moves_of_one_job_at_one_instant_delay_it_once(rule, end):
-    """When a leaves, drain moves both of b's instances that stood beside it; d, which ends then, is not delayed."""
-    jobs = trace_of((0, 10, 1, 4), (0, 100, 4, 2))
-    ends, found = completions(jobs, Drain(2), cost=5, cost_rule=rule)
-    assert ends == {"a": 10, "b": end}
+    """When a leaves, drain moves both of c's instances that stood beside it."""
+    jobs = trace_of((0, 10, 1, 4), (0, 100, 1, 8), (0, 100, 4, 2))
+    ends, found = completions(jobs, Drain(3), cost=5, cost_rule=rule)
+    assert ends == {"a": 10, "b": 100, "c": end}
     assert (found.moves, found.delays) == (2, 1)
     assert found.running_seconds == end
-    assert completions(jobs, Drain(2))[0] == {"a": 10, "b": 100}
+    assert completions(jobs, Drain(3))[0] == {"a": 10, "b": 100, "c": 100}
 
 
 class Moving(BestFit):
@@ -238,8 +238,8 @@ def test_bad_arguments():
         simulate([*jobs, TraceJob("z", 4, 1, 1, 1)], BestFit(1))
 
 
-def test_a_job_that_no_geometry_forbids_but_the_scheduler_does_is_left_out():
-    """`repaired` keeps room for a pool node, so a job for the whole cluster of 3s never fits; nor does 5 + 5 > 8."""
+def test_a_job_that_never_fits_is_left_out():
+    """Four slots of width 4 fit two nodes, three whole nodes do not; ideal counts GPUs; Choosy has its reasons."""
     found = simulate(trace_of((0, 4, 4, 3), (0, 4, 1, 8), (0, 1, 3, 8)), Printed(2))
     assert (found.jobs, found.never_fit) == (2, 1)
     found = simulate(trace_of((0, 4, 3, 5), (0, 4, 4, 5)), Ideal(2))
@@ -256,12 +256,12 @@ def test_a_job_that_no_geometry_forbids_but_the_scheduler_does_is_left_out():
 
 def test_printed_can_be_stuck_with_a_job_that_has_ended():
     """The filler b beside the 3-GPU anchor a has nowhere to go when a leaves at 5; when c leaves at 7 it has."""
-    jobs = trace_of((0, 5, 1, 3), (0, 9, 1, 1), (0, 7, 1, 4))
+    jobs = trace_of((0, 5, 1, 3), (0, 9, 1, 1), (0, 7, 1, 4), (6, 1, 1, 8))
     kinds = []
     found = simulate(jobs, Printed(1), observe=lambda record: kinds.append((record.time, record.kind)))
-    assert kinds[-4:] == [(5, "stuck"), (7, "depart"), (7, "depart"), (9, "depart")]
+    assert kinds[-7:-2] == [(5, "stuck"), (6, "submit"), (7, "depart"), (7, "depart"), (9, "depart")]
     assert found.stuck == 1
-    assert (found.jobs, found.completion_seconds) == (3, 5 + 9 + 7)
+    assert (found.jobs, found.completion_seconds) == (4, 5 + 9 + 7 + 4)
     with pytest.raises(NoLegalDestination, match="1 jobs wait, 'b' first; 1 jobs have ended and cannot be removed"):
         simulate(trace_of((0, 5, 1, 8), (0, 5, 1, 8)), Stuck(1))
 
@@ -358,6 +358,19 @@ def test_unified_is_ideal_where_sizes_are_powers_of_two(jobs, dial):
     assert ends == completions(jobs, Ideal(2))[0]
     assert not found.blocked_seconds
     assert not found.over_bound_events
+
+
+def test_ideal_by_itself():
+    ideal = Ideal(2)
+    with pytest.raises(NeverFits):
+        ideal.arrive("a", 6, 3)
+    ideal.arrive("a", 5, 3)
+    assert ideal.partial_nodes == 1
+    ideal.depart("a")
+    assert ideal.partial_nodes == 0
+    with pytest.raises(InputError, match="no placement"):
+        ideal.snapshot()
+    ideal.check_changes()
 
 
 def test_other_queue_rules_have_no_such_theorem():
