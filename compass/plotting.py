@@ -38,8 +38,9 @@ DARK = {
 _SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "compass",  # element names from the content, not from chance
     "svg.fonttype": "none",  # text stays text
-    "font.size": 11,
+    "font.size": 10,
     "text.color": INK,
+    "axes.titlesize": "medium",
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,
     "xtick.color": INK,
@@ -52,7 +53,7 @@ _SETTINGS: dict[Any, Any] = {
 }
 
 
-def sif_over_time(runs: Mapping[str, Timeline], *, hours: bool = True, width: float = 7.0) -> Figure:
+def sif_over_time(runs: Mapping[str, Timeline], *, hours: bool = True, width: float = 5.2) -> Figure:
     """SIF over time, one panel a run on common axes; the time during which WCC fails is shaded.
 
     Args:
@@ -72,7 +73,7 @@ def sif_over_time(runs: Mapping[str, Timeline], *, hours: bool = True, width: fl
         for begin, end in run.without_wcc():
             panel.axvspan(begin / unit, end / unit, color=SHADE, linewidth=0)
         panel.step(times, sif, where="post", color=colour, linestyle=dash, linewidth=1.4)
-        found = f"mean SIF {float(run.mean_sif):.4f}, at most {run.worst} of {run.nodes} nodes avoidable"
+        found = f"mean {float(run.mean_sif):.4f}, at most {run.worst} of {run.nodes} nodes"
         panel.set_title(f"{name}: {found}", loc="left")
         panel.set_ylabel("SIF")
         panel.grid(True, linewidth=0.6)
@@ -80,7 +81,7 @@ def sif_over_time(runs: Mapping[str, Timeline], *, hours: bool = True, width: fl
     return figure
 
 
-def compare(runs: Mapping[str, Timeline], *, width: float = 7.0) -> Figure:
+def compare(runs: Mapping[str, Timeline], *, width: float = 5.2) -> Figure:
     """Several schedulers on one trace: mean SIF, most avoidable partial nodes and moved instances, a bar a scheduler.
 
     Raises:
@@ -90,7 +91,7 @@ def compare(runs: Mapping[str, Timeline], *, width: float = 7.0) -> Figure:
     measures: dict[str, list[float]] = {
         "mean SIF": [float(run.mean_sif) for run in runs.values()],
         "most avoidable partial nodes": [run.worst for run in runs.values()],
-        "moved instances": [run.moments[-1].moves for run in runs.values()],
+        "moved instances": [run.moves for run in runs.values()],
     }
     figure, panels = _panels(measures if runs else {}, width, height=0.5 + 0.3 * len(runs), common=False)
     for panel, (measure, values) in zip(panels, measures.items(), strict=True):

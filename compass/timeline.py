@@ -62,8 +62,13 @@ class Timeline:
         """Most avoidable partial nodes, ``N SIF``, at any moment."""
         return max(moment.avoidable for moment in self.moments)
 
+    @property
+    def moves(self) -> int:
+        """Instances moved in all."""
+        return self.moments[-1].moves
+
     def between(self, begin: int, end: int) -> Timeline:
-        """What is true from ``begin`` to ``end``: the moments within, and what held at both ends.
+        """What is true from ``begin`` to ``end``, also at both ends; moves are counted from ``begin`` on.
 
         Raises:
             InputError: the run does not last from ``begin`` to ``end``, or that is no span of time.
@@ -80,7 +85,7 @@ class Timeline:
         inside = [before._replace(time=begin), *(moment for moment in self.moments if begin < moment.time <= end)]
         if inside[-1].time < end:
             inside.append(inside[-1]._replace(time=end))
-        return Timeline(self.nodes, tuple(inside))
+        return Timeline(self.nodes, tuple(moment._replace(moves=moment.moves - before.moves) for moment in inside))
 
     def periods(self, least: int = 1) -> list[Interval]:
         """The maximal spans of time with at least ``least`` avoidable partial nodes, in order.

@@ -32,7 +32,7 @@ def test_sif_over_time_draws_what_was_measured():
     assert not second.patches
     assert list(second.lines[0].get_ydata()) == [0, 0.25]
     assert line.get_linestyle() != second.lines[0].get_linestyle()
-    assert first.get_title("left") == "one: mean SIF 0.5000, at most 3 of 4 nodes avoidable"
+    assert first.get_title("left") == "one: mean 0.5000, at most 3 of 4 nodes"
     assert list(plotting.sif_over_time(RUNS, hours=False).axes[0].lines[0].get_xdata()) == [0, 3600, 7200]
 
 

@@ -23,7 +23,7 @@ def test_every_moment_is_the_placement_after_the_last_event_of_its_time(variant)
     for moment, (report, busy) in zip(run.moments, placed.values(), strict=True):
         assert (moment.partial_nodes, moment.avoidable) == (report.partial_nodes, report.avoidable_partial_nodes)
         assert (moment.slack, moment.busy) == (report.wcc_slack, busy)
-    assert run.moments[-1].moves == replay(trace, make_scheduler(variant, 60)).moves
+    assert run.moves == replay(trace, make_scheduler(variant, 60)).moves
     spread = sum(
         after.time - now.time
         for now, after in zip(run.moments, run.moments[1:], strict=False)
@@ -62,9 +62,10 @@ def test_what_has_no_sif():
 
 
 def test_a_span_of_a_run():
-    run = Timeline(4, tuple(Moment(time, n, n, 0, 0, 0) for time, n in ((0, 2), (5, 0), (10, 3), (20, 0))))
+    run = Timeline(4, tuple(Moment(t, n, n, 0, 0, k) for t, n, k in ((0, 2, 0), (5, 0, 2), (10, 3, 7), (20, 0, 9))))
     assert [(m.time, m.avoidable) for m in run.between(5, 20).moments] == [(5, 0), (10, 3), (20, 0)]
     assert run.between(0, 20).moments == run.moments
+    assert [run.moves, run.between(5, 20).moves, run.between(10, 20).moves] == [9, 7, 2]
     halves = run.between(0, 8).mean_sif * 8 + run.between(8, 20).mean_sif * 12
     assert halves == run.mean_sif * 20
     for begin, end in ((-1, 5), (0, 21), (5, 5), (9, 3)):

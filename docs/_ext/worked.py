@@ -50,6 +50,8 @@ def execute(app: Sphinx, doctree: nodes.document) -> None:
     parts = [node for node in doctree.findall(nodes.Element) if _runs(node)]
     if not any("session" in node or "drawn" in node for node in parts):
         return
+    for path in (ROOT / "compass").rglob("*.py"):
+        app.env.note_dependency(path)  # so that nothing on the page goes stale
     GENERATED.mkdir(exist_ok=True)
     stem = app.env.docname.replace("/", "-")
     names: dict[str, Any] = {}
