@@ -21,7 +21,7 @@ CELL, GAP, ROW, MARGIN = 26, 3, 34, 8
 """Width of a cell with its gap, the gap, height of a row and the margin around everything, in pixels."""
 CHARACTER = 7.3
 """Width of a character in pixels: the text is monospaced, 12 pixels high."""
-LANE = 22
+LANE = 20
 """Room for the arrow of a move between the cells and the note, in pixels."""
 
 KINDS: dict[Kind, str] = {
@@ -114,12 +114,11 @@ def draw_svg(
     rows = _rows(snapshot, geometry, group)
     left = MARGIN + CHARACTER * max((len(row.label()) for row in rows), default=0) + 9
     cells = CELL * max((row.node.capacity for row in rows), default=0)
-    lane = LANE if mark else 4
     notes = CHARACTER * max((len(row.note) for row in rows), default=0)
     top = MARGIN + (22 if caption else 0)
     used = [kind for kind in KINDS if any(part.kind == kind for row in rows for part in row.laid_out.parts)]
     height = top + ROW * len(rows) + (18 * len(used) + 6 if legend else 0) + MARGIN
-    width = max(left + cells + lane + notes, MARGIN + CHARACTER * len(caption)) + MARGIN
+    width = max(left + cells + LANE + notes, MARGIN + CHARACTER * len(caption)) + MARGIN
     root = _canvas(width, height, _title(snapshot, caption), "\n".join(row.in_words() for row in rows))
     if caption:
         _text(root, MARGIN, MARGIN + 12, caption, "caption")
@@ -130,7 +129,7 @@ def draw_svg(
         named = jobs and row.number == 1
         marked = mark.job if mark and mark.node == index and not group else None
         _draw_row(group_element, row, left, y, named=named, marked=marked)
-        _text(group_element, left + CELL * row.node.capacity + lane, y + 20, row.note, "note")
+        _text(group_element, left + CELL * row.node.capacity + LANE, y + 20, row.note, "note")
     if mark and mark.source is not None and not group:
         _arrow(root, left + cells, top + ROW * mark.source + 15, top + ROW * mark.node + 15)
     if legend:

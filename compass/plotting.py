@@ -133,7 +133,7 @@ def _cycled(number: int) -> list[tuple[str, Any]]:
 
 
 def _panels(
-    names: Mapping[str, object], width: float, *, height: float = 1.7, common: bool = True
+    names: Mapping[str, object], width: float, *, height: float = 1.6, common: bool = True
 ) -> tuple[Figure, list[Axes]]:
     """A figure with a panel for each name, one below the other."""
     if not names:
@@ -144,6 +144,6 @@ def _panels(
     except ImportError as error:
         raise ImportError("compass.plotting needs matplotlib: pip install 'compass-abs[plot]'") from error
     with mpl.rc_context(_SETTINGS):
-        figure = Figure(figsize=(width, height * len(names)), layout="constrained")
+        figure = Figure(figsize=(width, 0.4 + height * len(names)), layout="constrained")
         panels = figure.subplots(len(names), 1, sharex=common, sharey=common, squeeze=False)
     return figure, [row[0] for row in panels]
