@@ -191,7 +191,7 @@ def _draw_part(parent: ET.Element, part: Part, left: float, y: float, *, named: 
 def _arrow(parent: ET.Element, x: float, begin: float, end: float) -> None:
     """From the row at height ``begin`` to the one at ``end``, bent to the right of the cells."""
     tip = _number(x + 1)
-    curve = f"M{tip} {_number(begin)}C{_number(x + 22)} {_number(begin)} {_number(x + 22)} {_number(end)}"
+    curve = f"M{tip} {_number(begin)}C{_number(x + 17)} {_number(begin)} {_number(x + 17)} {_number(end)}"
     ET.SubElement(parent, "path", {"class": "arrow", "d": f"{curve} {_number(x + 6)} {_number(end)}"})
     head = f"M{tip} {_number(end)}l9 -5v10z"
     ET.SubElement(parent, "path", {"class": "head", "d": head})
