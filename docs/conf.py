@@ -25,6 +25,7 @@ extensions = [
     "api",  # from here on under _ext, a screenful each
     "ledger",
     "mathml",
+    "measured",
     "phone",
     "worked",
 ]
