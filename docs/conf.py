@@ -23,9 +23,11 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_click",
     "api",  # from here on under _ext, a screenful each
+    "bibtex",
     "ledger",
     "mathml",
     "measured",
+    "messages",
     "phone",
     "worked",
 ]
@@ -38,7 +40,7 @@ nitpick_ignore_regex = [  # names outside of this project: there is no network t
     (r"py:.*", r"(collections|click|enum|fractions|pathlib|typing|os|random|re|importlib)(\..*)?"),
     (r"py:.*", r"(matplotlib|networkx|numpy|sympy|z3)(\..*)?"),
     (r"py:.*", r"(Any|Axes|Callable|Figure|Fraction|IO|Iterable|Iterator|Mapping|Path|Sequence|TextIO|optional)"),
-    (r"py:.*", r"compass\.[a-z_.]+\.[A-Z]"),  # type variables
+    (r"py:.*", r"compass\.[a-z_.]+\.[A-Z]|'.*'"),  # type variables, literal values
     (r"py:.*", r"(bool|bytes|dict|float|frozenset|int|list|object|set|str|tuple|type|None)"),
 ]
 

@@ -9,6 +9,7 @@ import itertools
 import pkgutil
 from collections.abc import Iterable, Iterator
 
+import click
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
@@ -101,10 +102,18 @@ def _whole_sentences(_app: Sphinx, what: str, _name: str, _obj: object, _options
         lines[:0] = ["..", ""]  # a comment without text
 
 
+def _notes(_app: Sphinx, context: click.Context, lines: list[str]) -> None:
+    """Add the notes that a command prints below its options, as a list."""
+    for title, rows in getattr(context.command, "notes", ()):
+        lines += ["", f"*{title}*", ""]
+        lines += [f"- ``{name}``: {text}" for name, text in rows]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive and the hooks."""
     app.add_directive("public-names", PublicNames)
     app.connect("autodoc-process-docstring", _whole_sentences, priority=400)
+    app.connect("sphinx-click-process-epilog", _notes)
     app.connect("missing-reference", _short_name)
     app.connect("env-check-consistency", _check)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

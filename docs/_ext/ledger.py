@@ -199,4 +199,4 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_role("proof", Proof())
     app.connect("build-finished", _copy)
     app.connect("source-read", _rest)
-    return {"parallel_read_safe": False, "parallel_write_safe": True}
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
