@@ -8,6 +8,7 @@ usage: python3 dev.py COMMAND [argument ...]
     lint        install the linters, run them
     docs        install Sphinx, build the pages into build/docs, run their examples; docs linkcheck: their links
     benchmark   install the plot tools, measure speed, memory and moves
+    artifact    make every number and figure of the documentation again; artifact check docs: only these sections
 
 Further arguments go to the tool, as in python3 dev.py test -k phi. Needs the package index on the first run.
 """
@@ -17,6 +18,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 import venv
 from pathlib import Path
 
@@ -95,14 +97,51 @@ def benchmark(arguments: list[str]) -> None:
 def docs(arguments: list[str]) -> None:
     """The documentation, every warning an error, without a network; then the examples on its pages."""
     install("700 MB", "--editable", ".[evaluate,plot,verify]", "--group", "dev")
-    strict = ("--nitpicky", "--fail-on-warning", "--keep-going", "--quiet")
+    strict = ("--nitpicky", "--fail-on-warning", "--keep-going", "--quiet", "--jobs", "auto")
     for builder in arguments or ["html", "doctest"]:
         target = "build/docs" if builder == "html" else f"build/{builder}"
         run(PYTHON, "-m", "sphinx", *strict, "-d", "build/doctrees", "-b", builder, "docs", target)
     print("built: build/docs/index.html")
 
 
-COMMANDS = {"demo": demo, "test": test, "check": check, "lint": lint, "docs": docs, "benchmark": benchmark}
+def readings(arguments: list[str]) -> None:
+    """The printed algorithm under every reading; an hour."""
+    install("700 MB", "--editable", ".[evaluate,plot,verify]", "--group", "dev")
+    run(PYTHON, "tests/benchmarks/measure_readings.py", "--out", "build/printed_readings.csv", *arguments)
+
+
+SECTIONS = {
+    "docs": lambda: docs([]),
+    "check": lambda: check(["--full"]),
+    "benchmark": lambda: benchmark([]),
+    "readings": lambda: readings([]),
+}
+
+
+def artifact(arguments: list[str]) -> None:
+    """Every number and figure that the documentation states; docs/artifact.md says what comes out."""
+    unknown = set(arguments) - SECTIONS.keys()
+    if unknown:
+        print(f"dev.py artifact: no section {sorted(unknown)[0]!r} (sections: {', '.join(SECTIONS)})", file=sys.stderr)
+        sys.exit(2)
+    times = {}
+    for name in arguments or SECTIONS:
+        start = time.monotonic()
+        SECTIONS[name]()
+        times[name] = time.monotonic() - start
+    for name, seconds in times.items():
+        print(f"{name:<10} {seconds:6.0f} s")
+
+
+COMMANDS = {
+    "demo": demo,
+    "test": test,
+    "check": check,
+    "lint": lint,
+    "docs": docs,
+    "benchmark": benchmark,
+    "artifact": artifact,
+}
 
 
 def main(arguments: list[str]) -> None:

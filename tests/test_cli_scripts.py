@@ -23,7 +23,7 @@ def script(path, *arguments, **environment):
 def test_help_of_dev(option):
     result = script(ROOT / "dev.py", option)
     assert (result.returncode, result.stderr) == (0, "")
-    for command in ("demo", "test", "check", "lint", "benchmark"):
+    for command in ("demo", "test", "check", "lint", "docs", "benchmark", "artifact"):
         assert f"\n    {command} " in result.stdout
 
 
@@ -31,7 +31,14 @@ def test_help_of_dev(option):
 def test_bad_use_of_dev(arguments):
     result = script(ROOT / "dev.py", *arguments)
     assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr == "usage: python3 dev.py {demo,test,check,lint,benchmark} [argument ...]  (see --help)\n"
+    commands = "demo,test,check,lint,docs,benchmark,artifact"
+    assert result.stderr == f"usage: python3 dev.py {{{commands}}} [argument ...]  (see --help)\n"
+
+
+def test_an_artifact_section_that_there_is_not():
+    result = script(ROOT / "dev.py", "artifact", "docs", "dcos")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "no section 'dcos'" in result.stderr
 
 
 @pytest.mark.parametrize("path", BENCHMARKS, ids=lambda path: path.stem)

@@ -1,0 +1,126 @@
+"""The documentation: what its build cannot see by itself. `python3 dev.py docs` builds it, with warnings as errors."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PAGES = {path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8") for path in DOCS.rglob("*.md")}
+THEORY = "\n".join(text for name, text in PAGES.items() if name.startswith("theory/"))
+LINKED = re.findall(r"\{proof\}`([^`]+)`", "\n".join(PAGES.values()))
+
+
+@pytest.fixture(scope="module")
+def extensions():
+    """The modules under docs/_ext can be imported."""
+    for tool in ("sphinx", "sphinx_click", "yaml", "bs4", "fontTools"):
+        pytest.importorskip(tool, reason="the documentation's tools are not installed (dependency group docs)")
+    sys.path.insert(0, str(DOCS / "_ext"))
+    yield
+    sys.path.remove(str(DOCS / "_ext"))
+
+
+def test_every_linked_query_exists():
+    assert len(LINKED) > 100
+    for target in LINKED:
+        folder, _, name = target.partition("/")
+        path = ROOT / "proofs" / folder / f"g8-{name}.smt2"
+        assert path.is_file() or (ROOT / "proofs" / target).is_file(), target
+
+
+def test_every_query_is_linked_from_the_theory():
+    """Those of G = 8: the other capacities have the same names; premises only show that a proof is not vacuous."""
+    queries = [path for path in (ROOT / "proofs").glob("*/g8-*.smt2") if not path.stem.endswith("-premise")]
+    names = {f"{path.parent.name}/{path.stem.removeprefix('g8-')}" for path in queries}
+    assert names == set(re.findall(r"\{proof\}`([^`]+)`", THEORY)), "theory pages and proofs/ differ"
+    for path in (ROOT / "proofs").glob("*/g[24]-*.smt2"):
+        assert f"{path.parent.name}/{path.stem[3:].removesuffix('-premise')}" in names
+
+
+def test_a_claim_is_shown_at_most_once_and_exists():
+    shown = Counter(re.findall(r"\{claim\} (\S+)", THEORY))
+    claims = set((ROOT / "proofs" / "claims.txt").read_text(encoding="utf-8").split())
+    assert shown.keys() <= claims
+    assert set(shown.values()) == {1}
+
+
+def test_the_ledger_s_table_is_the_readme_s(extensions):
+    from ledger import claims
+
+    from verification.ledger import read_ledger, table
+
+    assert "```{ledger}\n```" in PAGES["theory/claims.md"]
+    assert list(claims().values()) == read_ledger()
+    assert table(read_ledger()) in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_bibtex_says_what_the_citation_file_says(extensions):
+    import yaml
+    from bibtex import entries
+
+    record = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert {"cff-version", "message", "title", "authors", "version", "license", "abstract", "type"} <= record.keys()
+    software, paper, *others = entries()
+    assert software == (
+        "@software{compass-abs,\n"
+        "  author = {{The compass-abs developers}},\n"
+        "  title = {{compass-abs: GPU-cluster fragmentation, measured and bounded}},\n"
+        "  version = {0.1.0}\n}"
+    )
+    assert paper == (
+        "@article{zhou2026,\n  author = {Zhou, Y. and Wu, H.},\n"
+        "  title = {{COMPASS-ABS: Reducing Fragmentation in Shared GPU Clusters for Deep Learning Training Workloads}},\n"
+        "  year = {2026}\n}"
+    )
+    assert len(others) == len(record["references"])
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'version = "{record["version"]}"' in project
+    assert f'license = "{record["license"]}"' in project
+
+
+def test_the_inventory_notices_what_is_missing(extensions):
+    from api import missing, public_names
+
+    names = list(public_names())
+    assert "compass.metric.sif" in names
+    assert "compass.metric.SifReport.to_json" in names
+    assert "compass.phi.Patterns" in names
+    assert missing(names) == []
+    assert missing(name for name in names if name != "compass.metric.sif") == ["compass.metric.sif"]
+
+
+def test_messages_are_read_from_the_source(extensions):
+    from messages import messages
+
+    found = list(messages())
+    assert ("compass.scheduler", "InputError", "job <job>: is not running") in [
+        (m.module, m.kind, re.sub(r"<[^>]*>", "<job>", m.text)) for m in found
+    ]
+    assert len({m.kind for m in found}) == 5
+
+
+def test_cells_of_wide_tables_know_their_column(extensions):
+    from phone import labelled
+
+    row = "".join(f"<th>{name}</th>" for name in "abcd")
+    page = f"<table><thead><tr>{row}</tr></thead><tbody><tr>{row.replace('th', 'td')}</tr></tbody></table>"
+    assert labelled(page).count("data-label") == 4
+    assert "data-label" not in labelled(page.replace("<th>d</th>", ""))
+
+
+def test_histories_are_told_event_by_event(extensions):
+    from ledger import claims, replay
+
+    claim = claims()["printed-theorem-1"]
+    assert list(replay(claim, claim.evidence[0]))[-4:] == [
+        "3. job c arrives: 2 instances of 4 GPUs",
+        "   n0 │······  │ 6/8 partial",
+        "   n1 │AAAABB  │ 6/8 partial",
+        "   n2 │AAAA    │ 4/8 partial",
+    ]
