@@ -75,7 +75,8 @@ def test_bibtex_says_what_the_citation_file_says(extensions):
     )
     assert paper == (
         "@article{zhou2026,\n  author = {Zhou, Y. and Wu, H.},\n"
-        "  title = {{COMPASS-ABS: Reducing Fragmentation in Shared GPU Clusters for Deep Learning Training Workloads}},\n"
+        "  title = {{COMPASS-ABS: Reducing Fragmentation in Shared GPU Clusters for Deep Learning Training "
+        "Workloads}},\n"
         "  year = {2026}\n}"
     )
     assert len(others) == len(record["references"])
