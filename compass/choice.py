@@ -40,10 +40,9 @@ class Chooser:
         self._board = board
         self._plans = plans
         self._kinds = plans.discipline.kinds
-        self._limits = plans.discipline.limits
-        table = plans.discipline.table
-        self._vacant = sorted((s for s in table if s.vacancy), key=lambda s: (s.vacancy, s.index))
-        self._donors = sorted((s for s in table if s.free), key=lambda s: (-self._kinds[s.index], s.free, s.index))
+        self._limited = plans.discipline.limited
+        self._vacant = plans.discipline.vacant
+        self._donors = plans.discipline.donors
 
     def filler_host(self) -> Shape:
         """Where a 1-GPU instance goes: the least vacancy, else the open shape with the least room, else empty."""
@@ -138,9 +137,8 @@ class Chooser:
 
     def _within_limits(self, choices: Iterable[Choice]) -> Iterator[Choice]:
         kinds, counts = self._kinds, self._board.kinds
-        limited = [(kind, limit) for kind, limit in enumerate(self._limits) if limit is not None]
         for choice in choices:
-            for kind, limit in limited:
+            for kind, limit in self._limited:
                 gone = sum(kinds[shape.index] == kind for shape in choice.before)
                 come = sum(kinds[shape.index] == kind for shape in choice.plan.result)
                 if come and counts[kind] - gone + come > limit:

@@ -8,10 +8,11 @@ and the verification reads the same tables.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from compass.errors import InputError
 from compass.geometry import Geometry
-from compass.shapes import ShapeTable, shape_table
+from compass.shapes import Shape, ShapeTable, shape_table
 
 SETTLED = 0
 """Kind of a shape that any number of nodes may have."""
@@ -36,6 +37,22 @@ class Discipline:
     table: ShapeTable
     kinds: tuple[int, ...]
     limits: tuple[int | None, ...]
+
+    @cached_property
+    def limited(self) -> tuple[tuple[int, int], ...]:
+        """The kinds that have a limit, each with it."""
+        return tuple((kind, limit) for kind, limit in enumerate(self.limits) if limit is not None)
+
+    @cached_property
+    def vacant(self) -> tuple[Shape, ...]:
+        """The shapes with vacancy in the order in which they are filled: least vacancy first."""
+        return tuple(sorted((s for s in self.table if s.vacancy), key=lambda s: (s.vacancy, s.index)))
+
+    @cached_property
+    def donors(self) -> tuple[Shape, ...]:
+        """The shapes with free instances in the order in which they give: by kind, last first, then the fewest free."""
+        found = (shape for shape in self.table if shape.free)
+        return tuple(sorted(found, key=lambda s: (-self.kinds[s.index], s.free, s.index)))
 
 
 def unified_discipline(geometry: Geometry, open_nodes: int | None = 1) -> Discipline:

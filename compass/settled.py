@@ -43,7 +43,6 @@ class SettledScheduler(ABC):
         self.nodes = check_nodes(nodes)
         self.discipline = discipline
         self._plans = PlanTable(discipline)
-        self._limits = [(kind, limit) for kind, limit in enumerate(discipline.limits) if limit is not None]
         self._start()
 
     def _start(self) -> None:
@@ -217,7 +216,7 @@ class SettledScheduler(ABC):
         while board.vacancy and board.free:
             donor, vacant = self._choose.donor(), self._choose.least_vacant()
             self._move(1, board.node_of(donor), board.node_of(vacant))
-        while any(board.kinds[kind] > limit for kind, limit in self._limits):
+        while any(board.kinds[kind] > limit for kind, limit in self.discipline.limited):
             self._merge()
 
     def _merge(self) -> None:
@@ -254,7 +253,7 @@ class SettledScheduler(ABC):
         board = self.board
         if board.vacancy and board.free:
             raise InvariantViolated(f"exclusion: {board.vacancy} GPUs of vacancy beside {board.free} free instances")
-        for kind, limit in self._limits:
+        for kind, limit in self.discipline.limited:
             if board.kinds[kind] > limit:
                 raise InvariantViolated(f"{board.kinds[kind]} nodes of kind {kind}, at most {limit} are allowed")
         bound = self.partial_bound()

@@ -524,7 +524,7 @@ class Replay(RuleBasedStateMachine):
 
 
 TestReplay = Replay.TestCase
-TestReplay.settings = settings(max_examples=150, stateful_step_count=25, deadline=None)
+TestReplay.settings = settings(max_examples=150, stateful_step_count=25)
 
 
 class Literal:
@@ -677,7 +677,6 @@ EVENTS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from([r for r in ALL if (r.migrations, r.room, r.cap) == ("sequential", "floor", "fits")]),
     st.integers(1, 4),
@@ -716,7 +715,6 @@ def test_printed_does_what_an_independent_transcription_does(readings, nodes, ev
         assert list(decision.moves) == [m for m in expected if m[1] is not None]
 
 
-@settings(deadline=None)
 @given(st.sampled_from([r for r in ALL if r != r.canonical()]), st.sampled_from([2, 3, 4]), EVENTS)
 def test_canonical_readings_behave_alike(readings, nodes, events):
     pair = [Printed(nodes, readings=readings), Printed(nodes, readings=readings.canonical())]

@@ -74,7 +74,7 @@ jobs = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(jobs, st.sampled_from(VARIANTS), st.sampled_from([None, 3, 6]))
 def test_the_report_against_the_definitions(rows, variant, nodes):
     submit = 0

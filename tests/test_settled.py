@@ -200,7 +200,7 @@ class UnifiedMachine(Machine):
 
 TestRepaired = RepairedMachine.TestCase
 TestUnified = UnifiedMachine.TestCase
-TestRepaired.settings = TestUnified.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+TestRepaired.settings = TestUnified.settings = settings(max_examples=150, stateful_step_count=40)
 
 
 def exclusive_states(geometry, nodes):

@@ -316,8 +316,8 @@ def _compacted(model: PrintedModel, reached: Sequence[Nodes | None]) -> frozense
     return frozenset(found)
 
 
-def _started(model: PrintedModel, contents: Sequence[NodeType]) -> Printed:
-    """The code in the state with these contents; each instance is a job, named by its node and its slot."""
+def named_state(model: PrintedModel, contents: Sequence[NodeType]) -> AbsState:
+    """The contents with names: each instance is a job, named by its kind, its node, its slot and its number there."""
     described = []
     for k, node in enumerate(contents):
         slots = [
@@ -325,14 +325,14 @@ def _started(model: PrintedModel, contents: Sequence[NodeType]) -> Printed:
             for s, slot in enumerate(node.slots)
         ]
         described.append((slots, [f"p{k}-{p}/0" for p in range(node.ones)]))
-    return Printed.from_state(AbsState.of(model.geometry, described), model.readings)
+    return AbsState.of(model.geometry, described)
 
 
 def _printed_arrival(
     model: PrintedModel, contents: Sequence[NodeType], gpus: int, instances: int
 ) -> Callable[[], Iterator[Result]]:
     def run() -> Iterator[Result]:
-        printed = _started(model, contents)
+        printed = Printed.from_state(named_state(model, contents), model.readings)
         try:
             decision = printed.arrive("new", gpus, instances)
         except NeverFits:
@@ -352,7 +352,7 @@ def _printed_departure(
 
     def run() -> Iterator[Result]:
         for name in _names(contents[host], host, leaving):
-            printed = _started(model, contents)
+            printed = Printed.from_state(named_state(model, contents), model.readings)
             try:
                 printed.depart(name)
             except NoLegalDestination:

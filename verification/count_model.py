@@ -148,7 +148,6 @@ class SettledModel:
         self.table = self.discipline.table
         self.plans = plans or PlanTable(self.discipline)
         self.sizes = tuple(sorted(sizes or self.geometry.sizes))
-        self.limits = [(kind, limit) for kind, limit in enumerate(self.discipline.limits) if limit is not None]
         self.variant = "unified" if isinstance(scheduler, Unified) else "repaired"
         self.open_nodes: int = getattr(scheduler, "open_nodes", None) or 0
         self.type_sizes = [shape.sizes for shape in self.table]
@@ -235,7 +234,7 @@ class SettledModel:
         """Merge nodes while a kind is over its limit."""
         board, choose = self._board(nodes)
         moves = 0
-        while any(board.kinds[kind] > limit for kind, limit in self.limits):
+        while any(board.kinds[kind] > limit for kind, limit in self.discipline.limited):
             choice = choose.merge()
             if choice is None:
                 return Outcome(None, moves)

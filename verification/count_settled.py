@@ -184,7 +184,7 @@ class SettledSteps:
         rows = rows.copy()
         self._refill_all(rows, moves)
         over = np.zeros(len(source), dtype=bool)
-        for kind, limit in self.model.limits:
+        for kind, limit in self.model.discipline.limited:
             over |= (self._kinds[rows] == kind).sum(axis=0) > limit
         todo = np.flatnonzero(over)
         applied = self._merge.apply(rows[:, todo], self._seen[rows[:, todo]])

@@ -66,10 +66,10 @@ class _Tables:
     def over_limit(self, board: CountBoard, exchange: Exchange) -> bool:
         """An arrival makes no kind go over its limit, of those that it adds a node to."""
         before, after, _ = exchange
-        for kind, limit in enumerate(self.model.discipline.limits):
+        for kind, limit in self.model.discipline.limited:
             come = sum(shape is not None and self.model.kind(shape) == kind for shape in after)
             gone = sum(self.model.kind(shape) == kind for shape in before)
-            if limit is not None and come and board.kinds[kind] + come - gone > limit:
+            if come and board.kinds[kind] + come - gone > limit:
                 return True
         return False
 
@@ -146,7 +146,7 @@ class _Walk:
             if self._tables.not_preferred(board, donor):
                 yield f"refill: {donor} gives before a node of a higher kind"
             yield _do(board, "refill", self._tables.refilling, ((donor, vacant), (donor.minus[1], vacant.plus[1]), 1))
-        while any(board.kinds[kind] > limit for kind, limit in self._model.limits):
+        while any(board.kinds[kind] > limit for kind, limit in self._model.discipline.limited):
             yield _do(board, "merge", self._tables.merging, _exchange(choose.merge()))
 
     def _board(self, nodes: Nodes) -> tuple[CountBoard, Chooser]:

@@ -51,7 +51,7 @@ def _refill(self: SettledScheduler) -> None:
 
 
 def _over(self: SettledScheduler) -> bool:
-    return any(self.board.kinds[kind] > limit for kind, limit in self._limits)
+    return any(self.board.kinds[kind] > limit for kind, limit in self.discipline.limited)
 
 
 def _merge_one(self: SettledScheduler) -> None:
@@ -127,7 +127,7 @@ def _keeps_all(steps: Iterable[Step], leaving: Iterable[str]) -> tuple[Step, ...
 
 def _most_vacant(original: Callable[..., None], self: Chooser, *arguments: object) -> None:
     original(self, *arguments)
-    self._vacant.reverse()
+    self._vacant = self._vacant[::-1]
 
 
 OPERATOR_FAULTS = (

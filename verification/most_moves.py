@@ -106,7 +106,7 @@ class _Nearby:
 
     def _open_nodes(self) -> Iterator[Shapes]:
         """Every multiset of open nodes within the limits that keeps exclusion."""
-        limits = self._model.limits
+        limits = self._model.discipline.limited
         for number in range(sum(limit for _, limit in limits) + 1):
             for opens in combinations_with_replacement(self._open, number):
                 kinds = [self._kinds[shape.index] for shape in opens]

@@ -15,7 +15,7 @@ from compass.errors import NeverFits, NoLegalDestination
 from compass.geometry import Geometry
 from compass.printed import Printed
 from compass.readings import Readings
-from compass.space import AbsState, Anchor
+from verification.agree import named_state
 from verification.count_explorer import Search
 from verification.count_model import Nodes, Outcome
 from verification.count_printed import NodeType, PrintedModel, abstract_printed
@@ -60,26 +60,13 @@ def _operators(model: PrintedModel, nodes: Nodes, contents: list[NodeType]) -> I
         for leaving in model.removals(model.index[node]):
             expected = model.remove(nodes, model.index[node], leaving)
             slot = -1 if leaving.slot is None else node.slots.index(leaving.slot)
-            kind = "p" if slot < 0 else "a" if leaving.anchor else "f"
-            job = f"{kind}{host}" if slot < 0 else f"{kind}{host}-{slot}"
+            job = f"p{host}-0" if slot < 0 else f"a{host}-{slot}" if leaving.anchor else f"f{host}-{slot}-0"
             yield fault(f"remove {leaving}", expected, *_removed(model, contents, job))
     yield fault("compact", model.compact(nodes), *_compacted(model, contents))
 
 
-def _state(model: PrintedModel, contents: Sequence[NodeType]) -> AbsState:
-    """The contents with names: the first instance of each kind on a node or in a slot is a job of its own."""
-    described = []
-    for k, node in enumerate(contents):
-        slots = [
-            (Anchor(f"a{k}-{s}/0", slot.anchor), [f"f{k}-{s}{'x' * p}/0" for p in range(slot.fillers)])
-            for s, slot in enumerate(node.slots)
-        ]
-        described.append((slots, [f"p{k}{'x' * p}/0" for p in range(node.ones)]))
-    return AbsState.of(model.geometry, described)
-
-
 def _placed(model: PrintedModel, contents: Sequence[NodeType], gpus: int) -> tuple[Nodes | None, int]:
-    printed = _Uncompacted.from_state(_state(model, contents), model.readings)
+    printed = _Uncompacted.from_state(named_state(model, contents), model.readings)
     try:
         moves = len(printed.arrive("new", gpus).moves)
     except NeverFits:
@@ -88,7 +75,7 @@ def _placed(model: PrintedModel, contents: Sequence[NodeType], gpus: int) -> tup
 
 
 def _removed(model: PrintedModel, contents: Sequence[NodeType], job: str) -> tuple[Nodes | None, int]:
-    printed = _Uncompacted.from_state(_state(model, contents), model.readings)
+    printed = _Uncompacted.from_state(named_state(model, contents), model.readings)
     try:
         moves = len(printed.depart(job).moves)
     except NoLegalDestination:
@@ -97,7 +84,7 @@ def _removed(model: PrintedModel, contents: Sequence[NodeType], job: str) -> tup
 
 
 def _compacted(model: PrintedModel, contents: Sequence[NodeType]) -> tuple[Nodes | None, int]:
-    printed = Printed.from_state(_state(model, contents), model.readings)
+    printed = Printed.from_state(named_state(model, contents), model.readings)
     try:
         printed._compact()
     except NoLegalDestination:

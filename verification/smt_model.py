@@ -63,7 +63,7 @@ class Model:
     @property
     def limited(self) -> list[int]:
         """The kinds that have a limit."""
-        return [kind for kind, limit in enumerate(self.discipline.limits) if limit is not None]
+        return [kind for kind, _ in self.discipline.limited]
 
     @property
     def kind_sums(self) -> list[tuple[int, str]]:

@@ -96,7 +96,7 @@ def test_layout_only_adds_white_space(term: Bool) -> None:
     ],
 )
 def test_solvers_read_terms_as_evaluate_does(solver: str) -> None:
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(bools, st.integers(-9, 9), st.integers(-9, 9))
     def agrees(term: Bool, a: int, b: int) -> None:
         script = Script()
