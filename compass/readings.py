@@ -68,7 +68,8 @@ class Readings:
     """Which unsaturated slot takes a 1-GPU instance: the one with the least or the most vacancy."""
 
     pool: Literal["fullest", "emptiest"] = "fullest"
-    """Which pool node with room takes a 1-GPU instance."""
+    """Which pool node with room takes a 1-GPU instance. From the idle cluster there is never more than one whenever it
+    is asked, so that this point never matters then (claim pool-reading of the verification)."""
 
     draw: Literal["emptiest", "fullest"] = "emptiest"
     """From which pool node a filler is drawn."""
@@ -119,6 +120,9 @@ class Readings:
         Two points lose their meaning by the choice of another. With ``room=floor``, ``cap`` does not matter: a node
         that only ``cap=nodes`` lets into N has room 0 and comes last, so it is never a host, and never a source
         with a host. With ``migrations=simultaneous``, ``rehome`` does not matter: both decide before the dissolving.
+
+        Alike means alike from every state of Sigma. From the idle cluster ``pool`` does not matter either, so at most
+        half of the 576 representatives differ in a history of jobs.
         """
         cap = "fits" if self.room == "floor" else self.cap
         rehome = "after" if self.migrations == "simultaneous" else self.rehome

@@ -44,7 +44,7 @@ def saturation_claim(model: Model, claim: Claim) -> None:
         require_settled(s)
         return conj(s["wanted"] > s["ones"], s["vacancy"] > 0)
 
-    if model.refills:
+    if model.has_vacancies:
         claim.example(model, "wcc-needed", "Without WCC a settled state can have vacancy.", unsaturated)
 
 

@@ -66,7 +66,7 @@ def moves_claim(model: Model, claim: Claim) -> None:
         _unified_arrival(model, claim, bounds)
     else:
         _repaired_departure(model, claim, bounds)
-        if model.refills:
+        if model.has_vacancies:
 
             def stays(s: State) -> Bool:
                 s.script.require(s.limits(), "no kind of node is over its limit")
@@ -111,7 +111,7 @@ def _unified_departure(model: Model, claim: Claim, bounds: MoveBounds) -> None:
 
     meaning = "After a departure all donors but one are spent, or one vacancy is left, or no refill is possible."
     claim.about(model, "departure-start", meaning, departed)
-    if model.refills:
+    if model.has_vacancies:
         claim.about(model, "departure-refill", "Refills keep this.", refilled)
     claim.about(model, "departure-merges", "So at most m + 1 nodes are open: one merge is enough.", one_merge)
 
@@ -139,7 +139,7 @@ def _unified_departure(model: Model, claim: Claim, bounds: MoveBounds) -> None:
 
 def _unified_arrival(model: Model, claim: Claim, bounds: MoveBounds) -> None:
     """Refills use covered donors one after another, so after r of them at most (r + 1) / 2 more nodes are open."""
-    if not model.refills:
+    if not model.has_vacancies:
         return
     most = max(model.geometry.wcc_coefficients)
 
@@ -218,7 +218,7 @@ def _repaired_departure(model: Model, claim: Claim, bounds: MoveBounds) -> None:
 
     meaning = "After a departure all free instances are on one node, or at most one vacancy is to be filled."
     claim.about(model, "departure-start", meaning, departed)
-    if model.refills:
+    if model.has_vacancies:
         claim.about(model, "departure-refill", "Refills from the preferred donor keep this.", refilled)
     meaning = f"Refills and the budget of the merges: a departure moves at most {bounds.departure} instances in all."
     claim.about(model, "departure", meaning, in_all)

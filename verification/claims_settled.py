@@ -92,7 +92,7 @@ def exclusion_claim(model: Model, claim: Claim) -> None:
         after = s.step(model.filler_vacant(), ["vacancy", "free"])
         return exclusion(after["vacancy"], after["free"])
 
-    if model.refills:  # for G = 2 no slot ever has vacancy
+    if model.has_vacancies:  # for G = 2 no slot ever has vacancy
         claim.about(model, "filler-vacant", "A 1-GPU instance that goes into a vacancy keeps exclusion.", into_vacancy)
 
     def beside(s: State) -> Bool:
@@ -116,7 +116,7 @@ def exclusion_claim(model: Model, claim: Claim) -> None:
         s.script.require(negation(s.exclusion()), "exclusion is broken")
         return s.enabled(model.refills)
 
-    if model.refills:
+    if model.has_vacancies:
         claim.about(model, "refill-possible", "While exclusion is broken some refill is possible.", can_refill)
 
     def merged(s: State) -> Bool:
@@ -140,7 +140,7 @@ def limits_claim(model: Model, claim: Claim) -> None:
         require_settled(s)
         return limits_of(s, s.step(model.filler_vacant(), kinds))
 
-    if model.refills:
+    if model.has_vacancies:
         claim.about(model, "filler-vacant", "A 1-GPU instance that goes into a vacancy keeps the limits.", into_vacancy)
 
     def on_open(s: State) -> Bool:
@@ -197,7 +197,7 @@ def limits_claim(model: Model, claim: Claim) -> None:
         return strays(s, entries)
 
     claim.about(model, "departure-stray", "A departure from a settled state makes at most one node stray.", departed)
-    if model.refills:
+    if model.has_vacancies:
         claim.about(model, "refill-stray", "A refill leaves at most one node stray.", lambda s: moved(s, model.refills))
     claim.about(model, "merge-stray", "A merge leaves at most one node stray.", lambda s: moved(s, model.merges))
 
@@ -209,7 +209,7 @@ def termination_claim(model: Model, claim: Claim) -> None:
         after = s.step(model.refills, ["vacancy", "free"])
         return same(minimum(after["vacancy"], after["free"]) + 1, minimum(s["vacancy"], s["free"]))
 
-    if model.refills:
+    if model.has_vacancies:
         claim.about(model, "refill", "A refill lowers min(vacancy, free) by exactly 1.", refilled)
     kinds = [name for _, name in reversed(model.kind_sums)]
 
@@ -226,7 +226,7 @@ def termination_claim(model: Model, claim: Claim) -> None:
 def conservation_claim(model: Model, claim: Claim) -> None:
     """Refills and merges change neither the composition nor the number of nodes."""
     for name, entries in (("refill", model.refills), ("merge", model.merges)):
-        if not entries:
+        if name == "refill" and not model.has_vacancies:
             continue
 
         def conserved(s: State, entries: list[Entry] = entries) -> Bool:

@@ -22,7 +22,7 @@ NUMBERS = (
     "max_partial_wcc",
     "max_avoidable_wcc",
 )
-"""The figures of an exploration that the ledger records, beside ``most_moves``."""
+"""The figures of an exploration that the ledger records, beside those of moves."""
 
 
 @lru_cache(maxsize=4)
@@ -42,8 +42,12 @@ def exploration(
 
 
 def numbers_of(found: Exploration) -> dict[str, int]:
-    """The recorded figures; ``most_moves`` is the largest number of instances that one step moves."""
-    return {name: getattr(found, name) for name in NUMBERS} | {"most_moves": max(found.max_moves.values(), default=0)}
+    """The recorded figures; for each kind of step also the moves of all steps together, and the most of one step."""
+    numbers: dict[str, int] = {name: getattr(found, name) for name in NUMBERS}
+    for kind, histogram in found.moves.items():
+        numbers[f"moves_{kind}"] = sum(moves * steps for moves, steps in enumerate(histogram))
+        numbers[f"most_{kind}"] = found.max_moves[kind]
+    return numbers
 
 
 def explored(variant: str, item: Mapping[str, Any], reading: Readings | None) -> tuple[str | None, dict[str, int]]:

@@ -273,6 +273,18 @@ CHECK_FAULTS = (
             lambda raw: property(lambda self: [replace(entry, moves=0) for entry in raw.func(self)]),
         ),
     ),
+    *(
+        _check(
+            f"no {name} in the encoding",
+            caught_by,
+            f"The table of {name} is empty, so that whatever is said of each of them holds.",
+            Change(smt_model.Model, name, instead(property(lambda self: []))),
+        )
+        for name, caught_by in (
+            ("refills", "smt unified-conservation/g4-refill-premise"),
+            ("merges", "smt repaired-termination/g4-merge-premise"),
+        )
+    ),
     _check(
         "one node is two",
         "translation unified",

@@ -56,6 +56,15 @@ class Model:
         self._hosts = [*self._active, self.table.empty]
         self._donors = [s for s in self.table if s.free]
 
+    @property
+    def has_vacancies(self) -> bool:
+        """Some slot is wider than its anchor, so there are refills; from the widths alone, so not for G = 2.
+
+        What is asked about refills is asked by this and not by the table, where a missing entry would go unnoticed. A
+        step of an empty table cannot be taken: its premises are not satisfiable, which the solvers find.
+        """
+        return any(self.geometry.wcc_coefficients)
+
     def kind(self, shape: Shape) -> int:
         """The kind of a shape."""
         return self.discipline.kinds[shape.index]
@@ -235,7 +244,7 @@ class State:
         before = {name: self[name] for name in names if name != "moves"}
         entries = list(entries)
         if self._sample:
-            entries = entries[:: -(-len(entries) // 64)]
+            entries = entries[:: max(1, -(-len(entries) // 64))]
         conditions = [self._condition(entry, within_limits, preferred) for entry in entries]
         self.script.note(
             "The step: nodes of one of these shapes (or pairs of shapes) are taken, and each sum X changes by d_X."

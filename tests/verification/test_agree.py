@@ -2,7 +2,9 @@
 
 import pytest
 
+from compass.printed import Printed
 from compass.readings import Readings
+from compass.repaired import Repaired
 from verification.agree import agree
 from verification.count_model import Outcome, SettledModel, repaired_model, unified_model
 from verification.count_printed import PrintedModel
@@ -76,7 +78,7 @@ def test_a_wrong_draw_is_noticed():
             return 0
 
     disagreement = agree(NoDraw(2, sizes={1, 3})).disagreement
-    assert disagreement == "printed, nodes {} {1}, arrive 1 x 3: code {3+1}, model {1} {3+0}"
+    assert disagreement == "printed, nodes {} {1}, arrive 1 x 3: code {3+1} (1 moves), model {1} {3+0} (0 moves)"
 
 
 def test_a_missing_outcome_of_the_code_is_noticed():
@@ -87,4 +89,28 @@ def test_a_missing_outcome_of_the_code_is_noticed():
     found = agree(OneResultMore(1, sizes={2}))
     assert found.disagreement is None
     assert found.missed
-    assert found.first_missed == "{}, arrive 1 x 2: {}"
+    assert found.first_missed == "{}, arrive 1 x 2: {} (0 moves)"
+
+
+@pytest.mark.parametrize(("model", "scheduler"), [(PrintedModel(1, sizes={2}), Printed), (repaired_model(1), Repaired)])
+def test_a_refusal_that_changes_something_is_noticed(monkeypatch, model, scheduler):
+    arrive = scheduler.arrive
+
+    def forgets(self, job, gpus, instances=1):
+        decision = arrive(self, job, gpus, instances)
+        if not decision.admitted and self.running.total:
+            self.depart(next(i.job for node in self.snapshot().nodes for i in node.instances))
+        return decision
+
+    monkeypatch.setattr(scheduler, "arrive", forgets)
+    assert "code refused, and yet changed, model refused" in agree(model).disagreement
+
+
+def test_more_moves_of_printed_than_the_model_has_are_noticed():
+    class Still(PrintedModel):
+        def compact(self, nodes):
+            return [Outcome(after, 0) for after, _ in super().compact(nodes)]
+
+    node = "{1,1,1,1,1,1,1,1}"
+    disagreement = agree(Still(2, sizes={1, 2})).disagreement
+    assert disagreement.endswith(f"depart 1 from {node}: code {node} (1 moves), model {node} (0 moves)")
