@@ -18,12 +18,17 @@ spec.loader.exec_module(results)
 
 TABLE = "scheduler,eta,ajct,note\nbest-fit,0.90,15148,\nideal,0.90,12012,bound\n"
 PAGE = """\
+```{let}
+sizes = t.where(
+  eta=0.9)
+```
+
 The ideal is {measured}`t.one(scheduler="best-fit").ajct / t.one(scheduler="ideal").ajct - 1 | .1%` below best-fit.
 
 ```{guard}
 t.one(scheduler="ideal").ajct == min(row.ajct for row in t)
 
-len(t.where(eta=0.9)) == 2
+len(sizes) == 2
 ```
 
 ```{measured} t
@@ -60,6 +65,7 @@ def test_a_page_by_hand(tables):
     [
         ("12012", "15149", "statement t.one.*: False"),
         ("best-fit,", "worst-fit,", "number .*LookupError: 0 rows"),
+        ("eta", "share", "name sizes = .*AttributeError: there is no column 'eta'"),
         ("ajct", "time", "table .*NameError: name 'ajct'"),
         ("0.90", "0.95", "table .*LookupError: t: no row where eta == 0.9"),
     ],

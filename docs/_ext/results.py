@@ -1,8 +1,8 @@
 """What a page says of measured results: numbers, tables and statements, computed from tables. No Sphinx here.
 
 An expression is Python in the names of the tables: ``best.csv`` beside the page, or in ``tests/benchmarks/results``,
-is ``best``, a list of rows whose columns are attributes. ``EXPRESSION | FORMAT`` is what is shown of one, a dash where
-its value is undefined.
+is ``best``, a list of rows whose columns are attributes. ``NAME = EXPRESSION`` adds a name to the page.
+``EXPRESSION | FORMAT`` is what is shown of one, a dash where its value is undefined.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 RECORDS = Path(__file__).resolve().parents[2] / "tests" / "benchmarks" / "results"
 DASH = "\N{EN DASH}"
-_FUNCTIONS = {f.__name__: f for f in (abs, all, any, len, max, min, round, set, sorted, str, sum, statistics.mean)}
 
 
 class Row(dict[str, Any]):
@@ -46,6 +45,39 @@ class Table(list[Row]):
         if len(found) != 1:
             raise LookupError(f"{len(found)} rows with {wanted}")
         return found[0]
+
+
+SETTINGS = (
+    *(
+        "open_nodes",
+        "shares",
+        "variant",
+        "alpha",
+        "window",
+        "wait",
+        "load",
+        "round_length",
+        "drain",
+        "seed",
+        "patience",
+    ),
+    *("queue", "cost", "cost_rule"),
+)
+"""Columns of a result that say how it was run; ``-`` where a scheduler has no such setting."""
+
+
+def settings(row: Mapping[str, Any]) -> str:
+    """All settings of a run.
+
+    >>> settings({"shares": "day", "window": "-", "queue": "fifo", "cost": 0})
+    'shares day, queue fifo, cost 0'
+    """
+    has = [(name.replace("_", " "), row[name]) for name in SETTINGS if row.get(name, "-") != "-"]
+    return ", ".join(f"{name} {value}" for name, value in has)
+
+
+_BUILTINS = (abs, all, any, dict, len, list, max, min, range, round, set, sorted, str, sum, zip)
+_FUNCTIONS = {f.__name__: f for f in (*_BUILTINS, statistics.mean, Row, Table, settings)}
 
 
 def _cell(text: str) -> int | float | str | None:
@@ -118,21 +150,49 @@ def markdown(wanted: Wanted, names: Mapping[str, Any]) -> list[str]:
     | b | 1.5 |
     | a | 2.5 |
     """
-    rows = [row for row in value(wanted.source, names) if value(wanted.where, {**names, **row})]
+    scopes = [{**names, **row, "row": row} for row in value(wanted.source, names)]
+    rows = [scope for scope in scopes if value(wanted.where, scope)]
     if not rows:
         raise LookupError(f"{wanted.source}: no row where {wanted.where}")
-    rows.sort(key=lambda row: value(wanted.sort, {**names, **row}))
+    rows.sort(key=lambda scope: value(wanted.sort, scope))
     lines = [
         [title for title, _ in wanted.columns],
         ["---:" if " | " in text else "---" for _, text in wanted.columns],
-        *([shown(text, {**names, **row}) for _, text in wanted.columns] for row in rows),
+        *([shown(text, scope) for _, text in wanted.columns] for scope in rows),
     ]
     return [f"| {' | '.join(cells)} |" for cells in lines]
 
 
 _ROLE = re.compile(r"\{measured\}`([^`]+)`")
-_BLOCK = re.compile(r"^```\{(measured|guard)\}[ ]*(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
+_BLOCK = re.compile(r"^```\{(measured|guard|let)\}[ ]*(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
 _OPTION = re.compile(r"^:(\w+): (.*)$")
+
+
+def statements(lines: Sequence[str]) -> list[str]:
+    """The statements in some lines; an indented line continues the one before.
+
+    >>> statements(["a = 1", "", "max(", "  b)"])
+    ['a = 1', 'max( b)']
+    """
+    found: list[str] = []
+    for line in filter(str.strip, lines):
+        if line.startswith(" ") and found:
+            found[-1] += f" {line.strip()}"
+        else:
+            found.append(line)
+    return found
+
+
+def define(statement: str, names: dict[str, Any]) -> None:
+    """Add the name that ``NAME = EXPRESSION`` defines.
+
+    >>> names = {"b": 2}
+    >>> define("a = b + 1", names)
+    >>> names["a"]
+    3
+    """
+    name, _, expression = statement.partition(" = ")
+    names[name.strip()] = value(expression, names)
 
 
 class Parts(NamedTuple):
@@ -141,15 +201,16 @@ class Parts(NamedTuple):
     numbers: list[str]
     tables: list[Wanted]
     guards: list[str]
+    names: list[str]
 
 
 def parts_of(text: str) -> Parts:
     """Everything on a page, in Markdown, that is computed from the tables."""
-    parts = Parts(_ROLE.findall(text), [], [])
+    parts = Parts(_ROLE.findall(text), [], [], [])
     for kind, source, body in _BLOCK.findall(text):
         lines = body.splitlines()
-        if kind == "guard":
-            parts.guards.extend(line for line in lines if line.strip())
+        if kind != "measured":
+            (parts.guards if kind == "guard" else parts.names).extend(statements(lines))
             continue
         options = {match[1]: match[2] for line in lines if (match := _OPTION.match(line))}
         parts.tables.append(Wanted.of(source, [line for line in lines if not _OPTION.match(line)], **options))
@@ -159,6 +220,12 @@ def parts_of(text: str) -> Parts:
 def problems(text: str, names: Mapping[str, Any]) -> Iterator[str]:
     """What of a page does not follow from the tables: a statement that fails, an expression that cannot be computed."""
     parts = parts_of(text)
+    names = dict(names)
+    for statement in parts.names:
+        try:
+            define(statement, names)
+        except Exception as error:  # whatever it is, it is the page's fault
+            yield f"name {statement}: {type(error).__name__}: {error}"
     for what, items, compute in (
         ("statement", parts.guards, value),
         ("number", parts.numbers, shown),
@@ -167,7 +234,7 @@ def problems(text: str, names: Mapping[str, Any]) -> Iterator[str]:
         for item in items:
             try:
                 found = compute(item, names)
-            except Exception as error:  # whatever it is, it is the page's fault
+            except Exception as error:  # as above
                 yield f"{what} {item}: {type(error).__name__}: {error}"
             else:
                 if what == "statement" and found is not True:
