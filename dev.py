@@ -2,7 +2,7 @@
 
 usage: python3 dev.py COMMAND [argument ...]
 
-    demo        install into .venv and run the three variants on a synthetic trace
+    demo        install into .venv, run the three variants on a synthetic trace and compare them with baselines
     test        install the test tools, run the tests with branch coverage
     check       install the solvers, check every claim of the ledger
     lint        install the linters, run them
@@ -64,11 +64,12 @@ def demo(arguments: list[str]) -> None:
     run(*compass, "generate", "--mix", "venus", "--jobs", "5000", "--seed", "1", "--out", trace)
     for variant in ("printed", "repaired", "unified"):
         run(*compass, "replay", trace, "--nodes", NODES, "--variant", variant, *arguments)
+    run(*compass, "evaluate", "demo", "--out", (DEMO / "evaluation").relative_to(ROOT))
 
 
 def test(arguments: list[str]) -> None:
     """The tests, on both cores, with branch coverage."""
-    install("600 MB", "--editable", ".[evaluate,plot,verify]", "--group", "test")
+    install("600 MB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "test")
     coverage = [] if arguments else ["--cov", "--cov-report=term-missing:skip-covered"]
     run(PYTHON, "-m", "pytest", "-q", "-n", "auto", *coverage, *arguments)
 
@@ -81,7 +82,7 @@ def check(arguments: list[str]) -> None:
 
 def lint(arguments: list[str]) -> None:
     """Style, imports, docstrings and strict types."""
-    install("700 MB", "--editable", ".[evaluate,plot,verify]", "--group", "dev")
+    install("700 MB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
     run(PYTHON, "-m", "ruff", "check", *arguments)
     run(PYTHON, "-m", "ruff", "format", "--check")
     run(PYTHON, "-m", "mypy")
@@ -89,14 +90,14 @@ def lint(arguments: list[str]) -> None:
 
 def benchmark(arguments: list[str]) -> None:
     """Every benchmark under tests/benchmarks, each with the same arguments; each prints its table."""
-    install("700 MB", "--editable", ".[evaluate,plot,verify]", "--group", "dev")
+    install("700 MB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
     for script in sorted((ROOT / "tests" / "benchmarks").glob("bench_*.py")):
         run(PYTHON, script.relative_to(ROOT), *arguments)
 
 
 def docs(arguments: list[str]) -> None:
     """The documentation, every warning an error, without a network; then the examples on its pages."""
-    install("700 MB", "--editable", ".[evaluate,plot,verify]", "--group", "dev")
+    install("700 MB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
     strict = ("--nitpicky", "--fail-on-warning", "--keep-going", "--quiet", "--jobs", "auto")
     for builder in arguments or ["html", "doctest"]:
         target = "build/docs" if builder == "html" else f"build/{builder}"
@@ -106,7 +107,7 @@ def docs(arguments: list[str]) -> None:
 
 def readings(arguments: list[str]) -> None:
     """The printed algorithm under every reading; an hour."""
-    install("700 MB", "--editable", ".[evaluate,plot,verify]", "--group", "dev")
+    install("700 MB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
     run(PYTHON, "tests/benchmarks/measure_readings.py", "--out", "build/printed_readings.csv", *arguments)
 
 

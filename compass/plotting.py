@@ -35,7 +35,7 @@ DARK = {
 }
 """What each colour becomes in the dark scheme."""
 
-_SETTINGS: dict[Any, Any] = {
+SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "compass",  # element names from the content, not from chance
     "svg.fonttype": "none",  # text stays text
     "font.size": 10,
@@ -111,7 +111,7 @@ def svg_text(figure: Figure, title: str) -> str:
     import matplotlib as mpl  # noqa: PLC0415 - slow to load, and an extra
 
     stream = io.StringIO()
-    with mpl.rc_context(_SETTINGS):
+    with mpl.rc_context(SETTINGS):
         figure.savefig(stream, format="svg", metadata={"Date": None, "Title": title})
     head, opening, rest = stream.getvalue().partition("<svg ")
     tag, close, body = rest.partition(">")
@@ -143,7 +143,7 @@ def _panels(
         from matplotlib.figure import Figure  # noqa: PLC0415 - as above
     except ImportError as error:
         raise ImportError("compass.plotting needs matplotlib: pip install 'compass-abs[plot]'") from error
-    with mpl.rc_context(_SETTINGS):
+    with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(width, 0.4 + height * len(names)), layout="constrained")
         panels = figure.subplots(len(names), 1, sharex=common, sharey=common, squeeze=False)
     return figure, [row[0] for row in panels]

@@ -5,19 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
 import click
 
 from compass.cli_options import READING_NOTE, TRACE_NOTE, integer, json_option, number
-from compass.cli_support import Command, located, print_json, print_table, progress_bar
+from compass.cli_support import Command, located, print_json, print_table, progress_bar, tidied_up
 from compass.errors import InputError
+from compass.evaluation.baselines.fgd import instance_counts
 from compass.evaluation.days import jobs_of_day, nodes_for
+from compass.evaluation.evaluate import evaluate
+from compass.evaluation.executors import executor_of
+from compass.evaluation.experiments import EXPERIMENTS, find_experiment
+from compass.evaluation.plans import Scope
+from compass.evaluation.report import write_report
+from compass.evaluation.runs import Workload
 from compass.evaluation.schedulers import make
 from compass.evaluation.settings import CHOICES, NEVER, OWN_SETTINGS, UNLIMITED, Settings
 from compass.evaluation.simulate import simulate
+from compass.evaluation.store import Store
+from compass.evaluation.table import format_csv
 from compass.readings import Readings
-from compass.text_input import MAX_NODES, MAX_TIME, quoted, source_name
+from compass.synthetic import generate
+from compass.text_input import MAX_NODES, MAX_TIME, quoted, source_name, write_text
 from compass.trace import TraceJob, read_trace
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -109,6 +120,14 @@ def chosen_settings(scheduler: str, readings: tuple[str, ...], **given: object) 
     return Settings.of(scheduler, readings=Readings.parse(readings) if readings else None, **given)
 
 
+def _days(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...]:
+    convert = integer(0, MAX_TIME)
+    return () if value is None else tuple(int(convert(ctx, param, day)) for day in value.split(","))
+
+
+EXPERIMENTS_NOTE = ("Experiments", [(name, experiment.about) for name, experiment in EXPERIMENTS.items()])
+
+
 def chosen_nodes(jobs: list[TraceJob], nodes: int | None, eta: Fraction | None) -> int:
     """The cluster size that ``--nodes`` or ``--eta`` asks for.
 
@@ -151,7 +170,7 @@ def simulate_command(
         with progress_bar(len(served), "jobs") as progress:
             found = simulate(
                 served,
-                make(settings, size, served, jobs),
+                make(settings, size, served, instance_counts(jobs)),
                 queue=settings.make_queue(),
                 cost=settings.cost,
                 cost_rule=settings.cost_rule,
@@ -169,3 +188,70 @@ def _shown(value: object) -> object:
     if value is None:
         return "- (undefined)"
     return f"{value:.6g}" if isinstance(value, float) else value
+
+
+@click.command("evaluate", cls=Command, notes=[TRACE_NOTE, EXPERIMENTS_NOTE])
+@click.argument("experiment")
+@click.option(
+    "--trace",
+    "traces",
+    multiple=True,
+    metavar="TRACE",
+    help="A trace; may be repeated.  [default: a synthetic one, 4000 jobs of the mix venus]",
+)
+@click.option("--out", required=True, metavar="DIR", help="Folder for results, tables and figures.")
+@click.option("--jobs", default="1", show_default=True, callback=integer(1, 1024), metavar="J", help="Processes.")
+@click.option("--cluster", metavar="ADDRESS", help="Run on the dask.distributed cluster with this scheduler.")
+@size_options
+@click.option("--days", callback=_days, metavar="D,...", help="Only these days, counted from 0.")
+def evaluate_command(
+    *,
+    experiment: str,
+    traces: tuple[str, ...],
+    out: str,
+    jobs: int,
+    cluster: str | None,
+    nodes: int | None,
+    eta: Fraction | None,
+    days: tuple[int, ...],
+) -> None:
+    """Run an experiment of the paper, or one of ours.
+
+    Days are independent runs from an empty cluster. Every finished run is kept in DIR/runs.jsonl and not run again, so
+    an interrupted evaluation goes on where it stopped, and experiments share runs. The results table has every run with
+    every setting (EXPERIMENT-runs.csv, .parquet), a second one the means over days (EXPERIMENT.csv, .parquet), and
+    figures are drawn from that. How long runs took is in EXPERIMENT-seconds.csv.
+    """
+    chosen = find_experiment(experiment)
+    if nodes is not None and eta is not None:
+        raise InputError("give at most one of --nodes and --eta")
+    scope = Scope((f"{float(eta):.2f}",) if eta else (), nodes, days)
+    workloads = _workloads(traces)
+    directory = Path(out)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{out}: {error.strerror}") from error
+    plans = [chosen.plan(workload, scope) for workload in workloads]
+    with (
+        tidied_up(),
+        Store(directory / "runs.jsonl") as store,
+        executor_of(jobs, cluster) as (executor, workers),
+        progress_bar(sum(map(len, plans)), "runs") as progress,
+    ):
+        found = [
+            evaluate(workload, runs, store, executor, workers=workers, progress=progress)
+            for workload, runs in zip(workloads, plans, strict=True)
+        ]
+    rows = [row for results in found for row in results.rows]
+    for name in write_report(directory, experiment, workloads, scope, rows):
+        print(directory / name)
+    seconds = [row for results in found for row in results.seconds]
+    if seconds:
+        write_text(directory / f"{experiment}-seconds.csv", format_csv(seconds))
+
+
+def _workloads(traces: tuple[str, ...]) -> list[Workload]:
+    if not traces:
+        return [Workload("synthetic", generate("venus", 4000, seed=1, mean_gap=60, mean_duration=9000))]
+    return [Workload(PurePath(source_name(trace)).stem, read_trace(trace)) for trace in traces]

@@ -54,6 +54,7 @@ class Measures:
         completion_seconds: completion - submission, summed over the jobs.
         events: admissions, departures and round actions that moved something.
         moves: migrated instances.
+        needed_moves: a lower bound on the moves that the admissions needed, each in the placement that it found.
         delays: times a job was delayed by migration.
         stuck: departures that the scheduler could not carry out when they were due (`printed` alone).
         peak_seconds: length of ``T_peak``.
@@ -68,6 +69,7 @@ class Measures:
         wcc_events: events after which WCC holds.
         max_avoidable_wcc: most avoidable partial nodes after any of them.
         over_bound_events: how many of them have more than ``bound`` avoidable partial nodes.
+        over_bound_seconds: the part of the time in which WCC holds with more than ``bound``.
     """
 
     nodes: int
@@ -78,6 +80,7 @@ class Measures:
     completion_seconds: int = 0
     events: int = 0
     moves: int = 0
+    needed_moves: int = 0
     delays: int = 0
     stuck: int = 0
     peak_seconds: int = 0
@@ -92,6 +95,7 @@ class Measures:
     wcc_events: int = 0
     max_avoidable_wcc: int = 0
     over_bound_events: int = 0
+    over_bound_seconds: int = 0
     seconds: float = field(default=0.0, compare=False)
 
     def event(self, avoidable: int, wcc: bool) -> None:
@@ -109,6 +113,7 @@ class Measures:
         self.running_avoidable += seconds * avoidable
         self.running_busy += seconds * busy
         self.wcc_seconds += seconds * wcc
+        self.over_bound_seconds += seconds * (wcc and self.bound is not None and avoidable > self.bound)
 
     def waiting_time(self, seconds: int, avoidable: int, busy: int, blocked: bool) -> None:
         """So much of ``T_peak`` has passed in one state; ``blocked``: the head needs no more GPUs than are free."""
@@ -170,6 +175,7 @@ class Measures:
             "mean_sif": _float(self.mean_sif),
             "moves": self.moves,
             "moves_per_job": _float(self.moves_per_job),
+            "needed_moves": self.needed_moves,
             "wcc_share": _float(self.wcc_share),
             "blocked_by_fragmentation_share": _float(self.blocked_share),
             "peak_seconds": self.peak_seconds,
@@ -179,7 +185,10 @@ class Measures:
             "stuck": self.stuck,
             "bound": self.bound,
             "max_avoidable_wcc": self.max_avoidable_wcc,
+            "wcc_events": self.wcc_events,
             "over_bound_events": self.over_bound_events,
+            "wcc_seconds": self.wcc_seconds,
+            "over_bound_seconds": self.over_bound_seconds,
         }
 
 

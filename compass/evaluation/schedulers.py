@@ -27,7 +27,7 @@ Own = dict[str, Any]
 
 
 def make(
-    settings: Settings, nodes: int, jobs: Sequence[TraceJob], trace: Sequence[TraceJob] | None = None
+    settings: Settings, nodes: int, jobs: Sequence[TraceJob], trace_counts: Sequence[int] | None = None
 ) -> Scheduler:
     """A new scheduler on an idle cluster; queue rule and migration cost are the simulator's.
 
@@ -35,7 +35,7 @@ def make(
         settings: which one.
         nodes: cluster size N.
         jobs: the jobs that it is going to serve, for schedulers that know their size distribution.
-        trace: the whole trace, for ``shares="trace"``; default: ``jobs``.
+        trace_counts: instances of each size in the whole trace, for ``shares="trace"``; default: those of ``jobs``.
 
     Raises:
         InputError: ``nodes`` is not a positive integer.
@@ -46,14 +46,15 @@ def make(
     """
     own: Own = {name: getattr(settings, name) for name in OWN_SETTINGS[settings.scheduler]}
     if settings.scheduler == "fgd":
-        return _fgd(nodes, own, jobs if trace is None or own["shares"] == "day" else trace)
+        of_day = trace_counts is None or own["shares"] == "day"
+        return _fgd(nodes, own, instance_counts(jobs) if of_day else trace_counts)
     return _MAKERS[settings.scheduler](nodes, own)
 
 
-def _fgd(nodes: int, own: Own, jobs: Sequence[TraceJob]) -> Scheduler:
+def _fgd(nodes: int, own: Own, counts: Sequence[int] | None) -> Scheduler:
     if own["shares"] == "causal":
         return CausalFgd(nodes, variant=own["variant"])
-    return Fgd(nodes, shares=instance_counts(jobs), variant=own["variant"])
+    return Fgd(nodes, shares=counts, variant=own["variant"])
 
 
 def _finite(value: int | str) -> int | None:

@@ -146,7 +146,7 @@ class Settings:
 
     @property
     def label(self) -> str:
-        """Its name and the settings that are not the defaults of the evaluation, ``m`` and ``R`` always."""
+        """Its name and the settings that are not the defaults, ``m`` and ``R`` always, ``c`` where moves cost."""
         parts = [self.scheduler]
         if self.open_nodes is not None:
             parts.append(f"m={self.open_nodes}")
@@ -155,8 +155,10 @@ class Settings:
         usual = Settings(self.scheduler, **{"queue": "fifo", **OWN_SETTINGS[self.scheduler]})  # type: ignore[arg-type]
         for name in NAMES[3:]:
             value = getattr(self, name)
-            if value != getattr(usual, name) and name not in ("round_length", "cost", "cost_rule"):
+            if value != getattr(usual, name) and name not in ("round_length", "cost"):
                 parts.append(f"{name}={value}")
+        if self.cost:
+            parts.append(f"c={self.cost}")
         return " ".join(parts)
 
     def row(self) -> dict[str, str | int]:
@@ -165,7 +167,7 @@ class Settings:
         row: dict[str, str | int] = {
             name: "-" if value is None else (value if name == "cost" else str(value)) for name, value in values.items()
         }
-        return {**row, "reconstruction": "yes" if self.reconstruction else "no"}
+        return {"label": self.label, **row, "reconstruction": "yes" if self.reconstruction else "no"}
 
     def but(self, **changed: object) -> Settings:
         """The same with some settings changed; checked anew."""

@@ -31,13 +31,15 @@ from compass.trace import TraceJob
 COST_RULES = ("job", "instance")
 """What ``cost`` is for: all moves of one job at one instant, or each moved instance."""
 
-Kind = Literal["submit", "arrive", "depart", "round", "never fits", "stuck"]
+Kind = Literal["submit", "arrive", "depart", "round", "never fits", "stuck", "instant"]
+"""Kinds of events; ``instant`` is the end of an instant: the state that lasts until the next one."""
 
 
 class Record(NamedTuple):
     """One event and the state after it.
 
-    ``job`` is None for a round; ``avoidable`` is ``N SIF``; ``empty_nodes`` is None for a scheduler without placement.
+    ``job`` is None for a round and an instant; ``avoidable`` is ``N SIF``; ``empty_nodes`` is None for a scheduler
+    without placement. While a job is admitted it still counts as waiting.
     """
 
     time: int
@@ -48,7 +50,7 @@ class Record(NamedTuple):
     busy_gpus: int
     empty_nodes: int | None
     waiting: int
-    head_gpus: int
+    head: TraceJob | None
     wcc: bool
 
 
@@ -160,6 +162,8 @@ class _Run:
         if not decision.admitted:
             return False
         if self.books:
+            if decision.moves:
+                self.measures.needed_moves += self.books.moves_needed(gpus, instances)
             self.books.arrived(decision, gpus, instances)
         self._admitted += 1
         self._moved(decision.moves)
@@ -194,6 +198,7 @@ class _Run:
                 if upcoming is not None and upcoming.submit_time < now:
                     raise InputError(f"job {upcoming.job_id!r}: the jobs are not in order of submission")
             self._wake = self.queue.serve(self) if len(self.queue) else None
+            self._record("instant", None, ())
         if len(self.queue):
             waiting = f"{len(self.queue)} jobs wait, {self.queue.head().job_id!r} first"
             if self._held:
@@ -326,7 +331,7 @@ class _Run:
     def _record(self, kind: Kind, job: TraceJob | None, steps: tuple[Step, ...]) -> None:
         if self.observe:
             waiting = len(self.queue)
-            head = demand(self.queue.head()) if waiting else 0
+            head = self.queue.head() if waiting else None
             empty = self.nodes - self.books.busy_nodes if self.books else None
             state = (self.avoidable, self.running.total, empty, waiting, head, self.running.wcc)
             self.observe(Record(self.now, kind, job, steps, *state))

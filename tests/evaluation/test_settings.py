@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compass import InputError, Readings, Scheduler
-from compass.evaluation.baselines.fgd import CausalFgd
+from compass.evaluation.baselines.fgd import CausalFgd, instance_counts
 from compass.evaluation.hooks import Placeless
 from compass.evaluation.queues import EasyBackfill, Fifo, GfsQueue, McgQueue, Skip
 from compass.evaluation.schedulers import make
@@ -49,8 +49,9 @@ def test_what_is_wrong_is_said_in_one_line(scheduler, values, message):
 
 def test_a_row_states_every_setting():
     row = Settings.of("fft", round_length="never", cost=8).row()
-    assert list(row) == [*NAMES, "reconstruction"]
+    assert list(row) == ["label", *NAMES, "reconstruction"]
     assert {k: v for k, v in row.items() if v != "-"} == {
+        "label": "fft R=never c=8",
         "scheduler": "fft",
         "round_length": "never",
         "queue": "fifo",
@@ -66,7 +67,7 @@ def test_labels_tell_settings_apart():
     assert Settings.of("drr", drain="all-or-none", queue="easy").label == "drr R=3600 drain=all-or-none queue=easy"
     assert Settings.of("mcg").label == "mcg"
     assert Settings.of("mcg", queue="fifo").label == "mcg queue=fifo"
-    assert Settings.of("fgd", shares="trace", cost=5).label == "fgd shares=trace"
+    assert Settings.of("fgd", shares="trace", cost=5).label == "fgd shares=trace c=5"
 
 
 def test_changed_settings_are_checked():
@@ -86,7 +87,7 @@ def test_queues_and_bounds():
 
 
 def test_shares_come_from_where_the_setting_says():
-    day, trace = trace_of((0, 1, 1, 4)), trace_of((0, 1, 1, 4), (0, 1, 3, 2))
+    day, trace = trace_of((0, 1, 1, 4)), instance_counts(trace_of((0, 1, 1, 4), (0, 1, 3, 2)))
     assert make(Settings.of("fgd"), 1, day, trace).table == [0, 1, 2, 3, 0, 0, 0, 0, 0]
     assert make(Settings.of("fgd", shares="trace"), 1, day, trace).table == [0, 4, 2, 3, 0, 0, 0, 0, 0]
     assert make(Settings.of("fgd", shares="trace"), 1, day).table == [0, 1, 2, 3, 0, 0, 0, 0, 0]

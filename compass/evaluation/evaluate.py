@@ -1,0 +1,72 @@
+"""Performing the runs of an experiment: what is stored is not run again, the rest wherever the executor says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from typing import NamedTuple
+
+from compass.evaluation.runs import Outcome, Row, Run, Task, Workload, perform, tasks_of
+from compass.evaluation.store import Store
+
+
+class Results(NamedTuple):
+    """One row a run, in the order of the plan; and how long each took, which is not part of the table."""
+
+    rows: list[Row]
+    seconds: list[Row]
+
+
+def evaluate(
+    workload: Workload,
+    runs: Sequence[Run],
+    store: Store,
+    executor: Executor,
+    *,
+    workers: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Results:
+    """The results of runs, those not stored yet performed by the executor.
+
+    The rows depend on the jobs and the settings alone: not on the executor, on what was stored, or on where an earlier
+    evaluation was interrupted.
+
+    Args:
+        workload: the trace.
+        runs: the plan.
+        store: results by key; new ones are added as soon as they are there.
+        executor: any :class:`concurrent.futures.Executor` whose workers have this package.
+        workers: how many tasks it performs at a time; twice as many are handed to it.
+        progress: called with the number of runs done since the last call.
+    """
+    keys = [workload.key(run) for run in runs]
+    missing = {key: run for key, run in zip(keys, runs, strict=True) if key not in store.results}
+    if progress:
+        progress(sum(key in store.results for key in keys))
+    for task, outcomes in _performed(tasks_of(workload, missing.values()), executor, 2 * workers):
+        for run, outcome in zip(task.runs, outcomes, strict=True):
+            store.add(workload.key(run), outcome)
+        if progress:
+            progress(len(outcomes))
+    found = [(run, store.results[key]) for run, key in zip(runs, keys, strict=True)]
+    return Results(
+        [{**run.row(), **outcome.measures} for run, outcome in found],
+        [{**run.row(), "seconds": round(outcome.seconds, 3)} for run, outcome in found],
+    )
+
+
+def _performed(tasks: Iterable[Task], executor: Executor, at_once: int) -> Iterable[tuple[Task, list[Outcome]]]:
+    """Tasks with their outcomes as they are done; so many are in the executor's hands at a time."""
+    pending: dict[Future[list[Outcome]], Task] = {}
+    for task in tasks:
+        pending[executor.submit(perform, task)] = task
+        if len(pending) >= at_once:
+            yield from _done(pending)
+    while pending:
+        yield from _done(pending)
+
+
+def _done(pending: dict[Future[list[Outcome]], Task]) -> Iterable[tuple[Task, list[Outcome]]]:
+    done, _ = wait(pending, return_when=FIRST_COMPLETED)
+    for future in [future for future in pending if future in done]:
+        yield pending.pop(future), future.result()

@@ -1,0 +1,67 @@
+"""Where runs are performed: in this process, in processes of this machine, or on a dask.distributed cluster.
+
+All are :class:`concurrent.futures.Executor`; results are put in the order of the plan, so the tables are the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from importlib import import_module
+from multiprocessing import get_context
+from typing import Any
+
+from compass.errors import InputError
+
+
+class InProcess(Executor):
+    """Calls at once what is submitted."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401 - as in the base class
+        """The future of a call, which is done."""
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:  # whatever it is, the caller gets it from the future
+            future.set_exception(error)
+        return future
+
+
+@contextlib.contextmanager
+def executor_of(jobs: int, cluster: str | None = None) -> Iterator[tuple[Executor, int]]:
+    """An executor and the number of its workers.
+
+    Args:
+        jobs: processes of this machine; 1 is this process.
+        cluster: address of a dask scheduler to use instead.
+
+    Raises:
+        InputError: dask.distributed is not installed, or the cluster cannot be reached.
+    """
+    if cluster is not None:
+        with _cluster(cluster) as found:
+            yield found
+    elif jobs == 1:
+        yield InProcess(), 1
+    else:
+        # Processes that begin anew: a fork of a process that draws a progress bar in a thread may hang.
+        pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+        try:
+            yield pool, jobs
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
+    try:
+        distributed: Any = import_module("distributed")  # an extra, without types
+    except ImportError:
+        raise InputError("a cluster needs dask.distributed: pip install 'compass-abs[cluster]'") from None
+    try:
+        client = distributed.Client(address, timeout=10)
+    except OSError as error:
+        raise InputError(f"cluster {address}: {' '.join(str(error).split())}") from error
+    with client, client.get_executor(pure=False) as executor:
+        yield executor, max(1, len(client.ncores()))

@@ -1,0 +1,193 @@
+"""Which runs each experiment consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+from compass.errors import InputError
+from compass.evaluation.baselines.fgd import instance_counts
+from compass.evaluation.days import nodes_for
+from compass.evaluation.runs import Run, Workload
+from compass.evaluation.settings import NEVER, UNLIMITED, Settings
+from compass.trace import TraceJob
+
+HEADLINE = ("0.90",)
+"""The cluster size of most figures of the paper."""
+INTENSITIES = ("0.85", "0.90", "0.95")
+ENOUGH_JOBS = 20
+"""Days with fewer jobs are in the table, and left out of means over days with a queue."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What an experiment is run on where it is not to be all of the trace.
+
+    Attributes:
+        etas: shares for cluster sizes, in place of the experiment's own.
+        nodes: a cluster size in place of them.
+        days: only these days.
+    """
+
+    etas: tuple[str, ...] = ()
+    nodes: int | None = None
+    days: tuple[int, ...] = ()
+
+    def days_of(self, workload: Workload) -> list[int]:
+        """The days to run.
+
+        Raises:
+            InputError: one of the days has no job.
+        """
+        for day in self.days:
+            if day not in workload.days:
+                raise InputError(f"day {day}: no job of {workload.name} was submitted on it")
+        return list(self.days or workload.days)
+
+    def sizes(self, jobs: Sequence[TraceJob], etas: Iterable[str]) -> list[tuple[str, int]]:
+        """The cluster sizes for some jobs, each with its eta."""
+        if self.nodes is not None:
+            return [("-", self.nodes)]
+        return [(eta, nodes_for(jobs, Fraction(eta))) for eta in self.etas or etas]
+
+
+def _unified(*dials: int | str) -> list[Settings]:
+    return [Settings.of("unified", open_nodes=m) for m in dials]
+
+
+def _named(*names: str) -> list[Settings]:
+    return [Settings.of(name) for name in names]
+
+
+IDEAL = Settings.of("ideal")
+COMPASS = [*_named("printed", "repaired"), *_unified(1, 2)]
+"""The variants of COMPASS that are compared with the baselines of the paper."""
+BASELINES = [*_named("best-fit", "fgd", "cafgd"), Settings.of("mcg", queue="fifo"), *_named("mcg", "fft", "drr")]
+"""The six baselines of the paper; MCG-Sched with its own queue and with FIFO."""
+MAIN = [IDEAL, *COMPASS, *_unified(3, 8, UNLIMITED), *BASELINES]
+EXTRA = _named("first-fit", "worst-fit", "random", "buddy", "drain", "consolidate", "on-demand")
+ABLATIONS = [
+    Settings.of("best-fit", queue="gfs-queue"),
+    Settings.of("best-fit", queue="easy"),
+    Settings.of("best-fit", queue="skip"),
+    Settings.of("unified", queue="skip"),
+    Settings.of("ideal", queue="skip"),
+    Settings.of("fgd", shares="trace"),
+    Settings.of("fgd", shares="causal"),
+    Settings.of("fgd", variant="trunc"),
+    Settings.of("cafgd", alpha=0.25),
+    Settings.of("cafgd", alpha=0.75),
+    Settings.of("cafgd", window=21600),
+    Settings.of("cafgd", wait="W1"),
+    Settings.of("mcg", queue="mcg-block"),
+    Settings.of("mcg", load=0.1),
+    Settings.of("drr", drain="all-or-none"),
+]
+"""Variants of the baselines and other queue rules, for what the headline settings leave open."""
+ROUNDS = (300, 3600, 10800)
+FRONTIER = [
+    IDEAL,
+    *_named("printed", "repaired"),
+    *_unified(1, 2, 3, 4, 6, 8, 11, 16, UNLIMITED),
+    *_named("best-fit", "fgd", "drain", "consolidate"),
+    *(Settings.of("on-demand", patience=seconds) for seconds in (0, 60, 300, 900)),
+    *(Settings.of("drr", round_length=R) for R in (*ROUNDS, NEVER)),
+    *(Settings.of("drr", round_length=R, drain="all-or-none") for R in ROUNDS),
+    *(Settings.of("fft", round_length=R) for R in ROUNDS),
+]
+MIGRATING = [
+    *_named("printed", "repaired"),
+    *_unified(1, 2, 3, UNLIMITED),
+    Settings.of("drr", round_length=300),
+    *_named("drr", "fft", "drain", "consolidate", "on-demand"),
+]
+COSTS = range(1, 11)
+DYNAMICS = [*_named("printed", "repaired"), *_unified(1, 2), *_named("best-fit", "fgd", "drr", "fft"), IDEAL]
+DEMO = [IDEAL, Settings.of("printed"), *_unified(2), Settings.of("best-fit"), Settings.of("drr")]
+
+
+def over_days(workload: Workload, scope: Scope, settings: Sequence[Settings], etas: Iterable[str]) -> list[Run]:
+    """Every scheduler on every day and cluster size."""
+    return [
+        Run(workload.name, day, eta, nodes, chosen)
+        for day in scope.days_of(workload)
+        for eta, nodes in scope.sizes(workload.days[day], etas)
+        for chosen in settings
+    ]
+
+
+def overall(workload: Workload, scope: Scope) -> list[Run]:
+    """All schedulers, and the variants of baselines and queue rules; without migration cost, and with 8 s."""
+    costly = [chosen.but(cost=8) for chosen in (*COMPASS, *_named("fft", "drr", "drain", "on-demand"))]
+    return over_days(workload, scope, [*MAIN, *EXTRA, *ABLATIONS, *costly], HEADLINE)
+
+
+def intensity(workload: Workload, scope: Scope) -> list[Run]:
+    """The main schedulers under three cluster sizes."""
+    return over_days(workload, scope, MAIN, INTENSITIES)
+
+
+def wcc(workload: Workload, scope: Scope) -> list[Run]:
+    """The variants of COMPASS, the six baselines and ideal under three cluster sizes."""
+    return over_days(workload, scope, [IDEAL, *COMPASS, *BASELINES], INTENSITIES)
+
+
+def migration(workload: Workload, scope: Scope) -> list[Run]:
+    """Schedulers that move instances, with a cost of 0 to 10 s, and two that do not."""
+    settings = [IDEAL, Settings.of("best-fit"), *MIGRATING]
+    settings += [chosen.but(cost=cost) for cost in COSTS for chosen in MIGRATING]
+    return over_days(workload, scope, settings, HEADLINE)
+
+
+def frontier(workload: Workload, scope: Scope) -> list[Run]:
+    """Every dial, round length and rule that trades moves for fragmentation."""
+    return over_days(workload, scope, FRONTIER, HEADLINE)
+
+
+def blocking(workload: Workload, scope: Scope) -> list[Run]:
+    """The main schedulers and the extra ones."""
+    return over_days(workload, scope, [*MAIN, *EXTRA], HEADLINE)
+
+
+def demo(workload: Workload, scope: Scope) -> list[Run]:
+    """Five schedulers."""
+    return over_days(workload, scope, DEMO, HEADLINE)
+
+
+def composition(workload: Workload, scope: Scope) -> list[Run]:
+    """The main schedulers on day 92 of the paper and on the two days whose compositions are farthest apart."""
+    days = scope.days or compositions(workload)
+    return over_days(workload, Scope(scope.etas, scope.nodes, days), [*MAIN, Settings.of("drain")], HEADLINE)
+
+
+PAPER_DAY = 91
+"""Day 92 of the paper, counted from 0."""
+
+
+def compositions(workload: Workload) -> tuple[int, ...]:
+    """Day 92 of the paper where the trace has it, and the two days that differ most in their shares of sizes.
+
+    The distance is the sum of the differences of the shares, by instance; days with fewer than 20 jobs are left
+    out where there are two others; of equal pairs the earliest.
+    """
+    days = workload.days
+    shares = {
+        day: [Fraction(number, sum(counts)) for number in counts]
+        for day, counts in ((day, instance_counts(jobs)) for day, jobs in days.items() if len(jobs) >= ENOUGH_JOBS)
+    }
+    found = [PAPER_DAY] if PAPER_DAY in days else []
+
+    if len(shares) >= 2:
+        distances: dict[tuple[int, int], Fraction | int] = {
+            (one, other): sum(abs(p - q) for p, q in zip(shares[one], shares[other], strict=True))
+            for one, other in combinations(shares, 2)
+        }
+        found += max(distances.items(), key=lambda entry: entry[1])[0]
+    return tuple(dict.fromkeys(found or list(days)[:1]))
+
+
+def nothing(_: Workload, __: Scope) -> list[Run]:
+    """No runs: the experiment looks at traces, or into a run."""
+    return []

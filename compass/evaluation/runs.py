@@ -1,0 +1,171 @@
+"""Runs: one scheduler on one day (or on a whole trace) of one cluster, the unit of every experiment.
+
+A run gives one row of the results table: where it was run, every setting, every measure. Runs are independent, so they
+may be performed in any order and anywhere; the same run gives the same row.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from compass.errors import InvariantViolated, NoLegalDestination
+from compass.evaluation.baselines.fgd import instance_counts
+from compass.evaluation.days import split_days
+from compass.evaluation.measures import Measures
+from compass.evaluation.schedulers import make
+from compass.evaluation.settings import Settings
+from compass.evaluation.simulate import Observer, simulate
+from compass.trace import TraceJob, format_trace
+
+Row = dict[str, str | int | float | None]
+"""A row of the results table, by column."""
+
+FORMAT = 1
+"""To be raised when the meaning of a row changes: results of another format are not used."""
+TOGETHER = 8
+"""Most runs of one task: little enough that an interrupted evaluation has little to repeat."""
+WHOLE = "all"
+"""The day of a run over the whole trace."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is run, and where.
+
+    Attributes:
+        trace: name of the trace.
+        day: day of the trace, or ``"all"``.
+        eta: the share that the cluster size stands for, as text; ``-`` where the size was given.
+        nodes: cluster size N.
+        settings: the scheduler with its settings.
+    """
+
+    trace: str
+    day: int | str
+    eta: str
+    nodes: int
+    settings: Settings
+
+    def row(self) -> Row:
+        """The columns that say what was run."""
+        return {
+            "trace": self.trace,
+            "day": str(self.day),
+            "eta": self.eta,
+            "nodes": self.nodes,
+            **self.settings.row(),
+        }
+
+
+class Workload:
+    """The jobs of a trace, their days, and digests by which results are recognised.
+
+    Args:
+        name: of the trace, as the table has it.
+        jobs: in order of submission.
+    """
+
+    def __init__(self, name: str, jobs: Sequence[TraceJob]) -> None:
+        self.name = name
+        self.jobs = tuple(jobs)
+
+    @cached_property
+    def days(self) -> dict[int, tuple[TraceJob, ...]]:
+        """The jobs of every day that has any."""
+        return {day: tuple(jobs) for day, jobs in split_days(self.jobs).items()}
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """Instances of each size."""
+        return tuple(instance_counts(self.jobs))
+
+    def served(self, day: int | str) -> tuple[TraceJob, ...]:
+        """The jobs of a day, or all."""
+        return self.days[day] if isinstance(day, int) else self.jobs
+
+    def digest(self, day: int | str) -> str:
+        """A digest of all that a run on this day depends on beside its settings."""
+        if day not in self._digests:
+            text = f"{FORMAT}\n{self.counts}\n{format_trace(self.served(day))}"
+            self._digests[day] = hashlib.sha256(text.encode()).hexdigest()
+        return self._digests[day]
+
+    @cached_property
+    def _digests(self) -> dict[int | str, str]:
+        return {}
+
+    def key(self, run: Run) -> str:
+        """What a run's result is stored under: the same for runs that differ in nothing but names."""
+        text = json.dumps([self.digest(run.day), run.nodes, run.settings.row()])
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+class Task(NamedTuple):
+    """Runs on the same jobs, with these jobs: what is sent to a worker."""
+
+    jobs: tuple[TraceJob, ...]
+    trace_counts: tuple[int, ...]
+    runs: tuple[Run, ...]
+
+
+class Outcome(NamedTuple):
+    """The measures of a run by column, the first saying whether it came to its end, and how many seconds it took."""
+
+    measures: Row
+    seconds: float
+
+
+def tasks_of(workload: Workload, runs: Iterable[Run]) -> list[Task]:
+    """Runs grouped by their jobs and cluster, a few together, in order."""
+    groups: dict[tuple[int | str, int], list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run.day, run.nodes), []).append(run)
+    return [
+        Task(workload.served(day), workload.counts, tuple(group[k : k + TOGETHER]))
+        for (day, _), group in groups.items()
+        for k in range(0, len(group), TOGETHER)
+    ]
+
+
+def perform(task: Task) -> list[Outcome]:
+    """Carry out the runs of a task; can be sent to another process or machine."""
+    return [_perform(run, task) for run in task.runs]
+
+
+def _perform(run: Run, task: Task) -> Outcome:
+    status = "done"
+    try:
+        found = simulate_run(run, task.jobs, task.trace_counts)
+    except (InvariantViolated, NoLegalDestination) as error:  # a finding about the scheduler: the row says so
+        found = Measures(run.nodes, 8)
+        status = f"{type(error).__name__}: {error}"
+    measures = found.to_json()
+    del measures["nodes"]
+    return Outcome({"status": status, **measures}, found.seconds)
+
+
+def simulate_run(
+    run: Run, jobs: Sequence[TraceJob], trace_counts: Sequence[int], observe: Observer | None = None
+) -> Measures:
+    """The measures of one run.
+
+    Examples:
+        >>> run = Run("two", 0, "-", 2, Settings.of("ideal"))
+        >>> simulate_run(run, [TraceJob("a", 0, 60, 1, 4)], [0] * 9).ajct
+        Fraction(60, 1)
+    """
+    settings = run.settings
+    return simulate(
+        jobs,
+        make(settings, run.nodes, jobs, trace_counts),
+        queue=settings.make_queue(),
+        cost=settings.cost,
+        cost_rule=settings.cost_rule,
+        bound=settings.bound,
+        observe=observe,
+    )

@@ -1,0 +1,98 @@
+"""From the results table to means over days."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from compass.evaluation.plans import ENOUGH_JOBS
+from compass.evaluation.settings import NAMES
+from compass.evaluation.table import Table, mean
+
+ALL_DAYS, QUEUE_DAYS = "all", f"queue, {ENOUGH_JOBS} jobs"
+"""Which days a mean is over: all (AFR and AGU over those that define them), or those with at least 20 jobs on which
+under every scheduler of the table some job waits."""
+
+GROUP = ("trace", "eta", "label", *NAMES, "reconstruction")
+"""The columns that rows of one mean have in common; the rest of a row is a day and what was measured on it."""
+
+
+def means(rows: Table) -> list[dict[str, Any]]:
+    """One row for each scheduler with its settings, trace and cluster size, and for each set of days.
+
+    ``ajct``, ``agu``, ``afr`` and so on are means over days; ``_by_jobs`` weights days by their jobs. ``over_ideal`` is
+    the mean AJCT over that of `ideal` under FIFO on the same days, minus 1. ``moves_per_job`` is all moves over all
+    jobs. ``failed`` counts days without a result.
+    """
+    found = []
+    for days, chosen in ((ALL_DAYS, list(rows)), (QUEUE_DAYS, with_queue(rows))):
+        groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+        for row in chosen:
+            groups.setdefault(tuple(row[column] for column in GROUP), []).append(row)
+        ideal = {
+            (row["trace"], row["day"], row["eta"], row["nodes"]): row["ajct"]
+            for row in chosen
+            if row["scheduler"] == "ideal" and row["queue"] == "fifo"
+        }
+        found += [
+            {
+                **dict(zip(GROUP, group, strict=True)),
+                "mean_over": days,
+                **_means(some, ideal),
+            }
+            for group, some in groups.items()
+        ]
+    return found
+
+
+def with_queue(rows: Table) -> list[Mapping[str, Any]]:
+    """The rows of days with at least 20 jobs on which a job waits under every scheduler of the table."""
+
+    def place(row: Mapping[str, Any]) -> tuple[Any, ...]:
+        return row["trace"], row["day"], row["eta"], row["nodes"]
+
+    without = {place(row) for row in rows if row["jobs"] < ENOUGH_JOBS or not row["peak_seconds"]}
+    return [row for row in rows if place(row) not in without]
+
+
+def _means(rows: list[Mapping[str, Any]], ideal: Mapping[tuple[Any, ...], float]) -> dict[str, Any]:
+    done = [row for row in rows if row["status"] == "done"]
+    jobs = [row["jobs"] for row in done]
+
+    def over(column: str, weights: Iterable[float] | None = None) -> float | None:
+        return mean([row[column] for row in done], weights)
+
+    best = [ideal.get((row["trace"], row["day"], row["eta"], row["nodes"])) for row in done]
+    ajct, best_ajct = over("ajct"), None if None in best else mean(best)
+    return {
+        "days": len(done),
+        "days_with_queue": sum(row["afr"] is not None for row in done),
+        "failed": len(rows) - len(done),
+        "jobs": sum(jobs),
+        "never_fit": sum(row["never_fit"] for row in done),
+        "ajct": ajct,
+        "ajct_by_jobs": over("ajct", jobs),
+        "over_ideal": ajct / best_ajct - 1 if ajct is not None and best_ajct else None,
+        "agu": over("agu"),
+        "agu_by_jobs": over("agu", jobs),
+        "afr": over("afr"),
+        "afr_by_jobs": over("afr", jobs),
+        "mean_sif": over("mean_sif"),
+        "mean_max_sif": over("max_sif"),
+        "worst_sif": max((row["max_sif"] for row in done), default=None),
+        "moves_per_job": sum(row["moves"] for row in done) / sum(jobs) if sum(jobs) else None,
+        "needed_moves_per_job": sum(row["needed_moves"] for row in done) / sum(jobs) if sum(jobs) else None,
+        "wcc_share": over("wcc_share"),
+        "blocked_by_fragmentation_share": over("blocked_by_fragmentation_share"),
+        "max_avoidable_wcc": max((row["max_avoidable_wcc"] for row in done), default=None),
+        "over_bound_events": sum(row["over_bound_events"] for row in done),
+        "over_bound_event_share": _share(done, "over_bound_events", "wcc_events"),
+        "over_bound_time_share": _share(done, "over_bound_seconds", "wcc_seconds"),
+        "days_over_bound": sum(row["over_bound_events"] > 0 for row in done),
+        "stuck": sum(row["stuck"] for row in done),
+    }
+
+
+def _share(rows: list[Mapping[str, Any]], part: str, whole: str) -> float | None:
+    total = sum(row[whole] for row in rows)
+    return sum(row[part] for row in rows) / total if total else None

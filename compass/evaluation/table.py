@@ -1,0 +1,89 @@
+"""Tables of results as CSV and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from compass.errors import InputError
+from compass.text_input import write_text
+
+Table = Sequence[Mapping[str, Any]]
+"""Rows by column; every row has the same columns in the same order. None is an undefined value."""
+
+
+def format_csv(table: Table) -> str:
+    """The text of a CSV file: numbers in the shortest form that gives the same double again, nothing for None.
+
+    Raises:
+        InputError: there is no row, or rows differ in their columns.
+
+    Examples:
+        >>> print(format_csv([{"day": 1, "afr": 0.1}, {"day": 2, "afr": None}]), end="")
+        day,afr
+        1,0.1
+        2,
+    """
+    columns = _columns(table)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(["" if row[column] is None else row[column] for column in columns] for row in table)
+    return text.getvalue()
+
+
+def write_tables(directory: Path, name: str, table: Table) -> list[str]:
+    """Write a table as ``name.csv``, and as ``name.parquet`` where pyarrow is installed; the names of the files.
+
+    The same table gives the same bytes (under one version of pyarrow).
+
+    Raises:
+        InputError: a file cannot be written, or the table has no row.
+    """
+    write_text(directory / f"{name}.csv", format_csv(table))
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+        import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+    except ImportError:
+        return [f"{name}.csv"]
+    columns = {column: [row[column] for row in table] for column in _columns(table)}
+    beside = directory / f".{name}.parquet.part"
+    try:
+        pq.write_table(pa.table(columns), beside)
+        os.replace(beside, directory / f"{name}.parquet")
+    except OSError as error:
+        raise InputError(f"{directory / name}.parquet: {error.strerror}") from error
+    return [f"{name}.csv", f"{name}.parquet"]
+
+
+def _columns(table: Table) -> list[str]:
+    if not table:
+        raise InputError("a table needs a row")
+    columns = list(table[0])
+    if any(list(row) != columns for row in table):
+        raise InputError("the rows of a table differ in their columns")
+    return columns
+
+
+def mean(values: Iterable[float | None], weights: Iterable[float] | None = None) -> float | None:
+    """The mean of the values that are defined; None where none is.
+
+    >>> mean([1, None, 4]), mean([1, 4], weights=[1, 3]), mean([None])
+    (2.5, 3.25, None)
+    """
+    pairs = [
+        (value, weight)
+        for value, weight in zip(values, _ones() if weights is None else weights, strict=False)
+        if value is not None
+    ]
+    total = sum(weight for _, weight in pairs)
+    return sum(value * weight for value, weight in pairs) / total if total else None
+
+
+def _ones() -> Iterable[float]:
+    while True:
+        yield 1

@@ -1,0 +1,268 @@
+"""Experiments as a whole: the same bytes wherever they run, interruptions, damage, bad input."""
+
+from __future__ import annotations
+
+import csv
+import json
+from concurrent.futures import Executor
+
+import pytest
+
+from compass import InputError, InvariantViolated
+from compass.cli import main
+from compass.evaluation import runs as runs_module
+from compass.evaluation.evaluate import evaluate
+from compass.evaluation.executors import InProcess, executor_of
+from compass.evaluation.experiments import EXPERIMENTS, find_experiment
+from compass.evaluation.plans import Scope, compositions, demo, over_days
+from compass.evaluation.report import write_report
+from compass.evaluation.runs import WHOLE, Run, Workload, perform, tasks_of
+from compass.evaluation.settings import Settings
+from compass.evaluation.store import Store
+from compass.synthetic import generate
+from compass.trace import write_trace
+from tests.evaluation.common import trace_of
+
+SCOPE = Scope(etas=("0.5",))
+
+
+@pytest.fixture(scope="module")
+def workload():
+    """Sixty jobs on two days."""
+    jobs = Workload("tiny", generate("venus", 60, 5, mean_gap=2000, mean_duration=9000))
+    assert len(jobs.days) == 2
+    return jobs
+
+
+def report(directory, workload, executor, workers=1):
+    """The files of the demo, by name, but for the times."""
+    directory.mkdir(exist_ok=True)
+    with Store(directory / "runs.jsonl") as store:
+        told = []
+        rows = evaluate(workload, demo(workload, SCOPE), store, executor, workers=workers, progress=told.append).rows
+        assert sum(told) == len(rows) == 10
+    write_report(directory, "demo", [workload], SCOPE, rows)
+    return {path.name: path.read_bytes() for path in directory.iterdir() if path.name != "runs.jsonl"}
+
+
+@pytest.fixture(scope="module")
+def expected(workload, tmp_path_factory):
+    """What one process makes of it."""
+    files = report(tmp_path_factory.mktemp("one") / "demo", workload, InProcess())
+    assert sorted(files) == ["demo-runs.csv", "demo-runs.parquet", "demo.csv", "demo.parquet", "demo.svg"]
+    return files
+
+
+def test_processes_give_the_same_bytes(workload, expected, tmp_path):
+    with executor_of(2) as (executor, workers):
+        assert report(tmp_path / "out", workload, executor, workers) == expected
+
+
+def test_a_dask_cluster_gives_the_same_bytes(workload, expected, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    options = {"processes": False, "dashboard_address": None, "silence_logs": 50}
+    with (
+        distributed.LocalCluster("", n_workers=1, threads_per_worker=1, protocol="tcp://", **options) as cluster,
+        executor_of(1, cluster.scheduler_address) as (executor, workers),
+    ):
+        assert report(tmp_path / "out", workload, executor, workers) == expected
+
+
+def test_a_cluster_that_is_not_there(monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("distributed.Client", lambda *_, **__: (_ for _ in ()).throw(OSError("nobody\nthere")))
+    with (
+        pytest.raises(InputError, match="cluster here: nobody there"),
+        executor_of(1, "here"),
+    ):
+        pass
+    monkeypatch.setattr("compass.evaluation.executors.import_module", lambda _: (_ for _ in ()).throw(ImportError))
+    with pytest.raises(InputError, match="pip install 'compass-abs\\[cluster\\]'"), executor_of(1, "x"):
+        pass
+
+
+class Interrupting(Executor):
+    """Stops after some tasks, as Ctrl-C would."""
+
+    def __init__(self, tasks):
+        self.tasks = tasks
+
+    def submit(self, fn, /, *args, **kwargs):
+        if not self.tasks:
+            raise KeyboardInterrupt
+        self.tasks -= 1
+        return InProcess().submit(fn, *args, **kwargs)
+
+
+def test_an_interrupted_evaluation_goes_on_where_it_stopped(workload, expected, tmp_path, monkeypatch):
+    monkeypatch.setattr(runs_module, "TOGETHER", 2)
+    with pytest.raises(KeyboardInterrupt):
+        report(tmp_path, workload, Interrupting(3))
+    stored = tmp_path / "runs.jsonl"
+    assert 0 < len(stored.read_text().splitlines()) < 10
+    whole = stored.read_text()
+    stored.write_text(whole + whole[:40])  # the process was killed while it wrote a line
+    performed = []
+
+    def counting(task):
+        performed.extend(task.runs)
+        return perform(task)
+
+    monkeypatch.setattr("compass.evaluation.evaluate.perform", counting)
+    assert report(tmp_path, workload, InProcess()) == expected
+    assert len(performed) == 10 - len(whole.splitlines())
+    assert report(tmp_path, workload, Interrupting(0)) == expected  # nothing is left to do
+
+
+def test_damage_is_named(workload, tmp_path):
+    report(tmp_path, workload, InProcess())
+    stored = tmp_path / "runs.jsonl"
+    good = stored.read_text().splitlines(keepends=True)
+    for bad in (good[1].replace('"jobs": ', '"jobs": 1', 1), "\n", "[1]\n", "7\n", "nonsense\n", "[]\n"):
+        assert bad != good[1]
+        stored.write_text("".join([good[0], bad, *good[2:]]))
+        with pytest.raises(InputError, match=r"runs.jsonl:2: damaged: .* \(delete the line, or the file\)"):
+            Store(stored)
+    stored.write_text("".join([good[0], *good[2:]]))
+    with Store(stored) as store:
+        assert len(store.results) == len(good) - 1
+    with pytest.raises(InputError, match="Is a directory"):
+        Store(tmp_path)
+
+
+def test_results_belong_to_their_jobs_and_settings(workload):
+    run = Run("a", 0, "0.9", 3, Settings.of("drr"))
+    other = Workload("b", workload.jobs[:-1])
+    keys = {
+        workload.key(run),
+        other.key(run),
+        workload.key(Run("a", 0, "0.9", 4, run.settings)),
+        workload.key(Run("a", 1, "0.9", 3, run.settings)),
+        workload.key(Run("a", WHOLE, "0.9", 3, run.settings)),
+        workload.key(Run("a", 0, "0.9", 3, Settings.of("drr", round_length=300))),
+        workload.key(Run("a", 0, "0.9", 3, Settings.of("drr", cost=1))),
+    }
+    assert len(keys) == 7
+    assert workload.key(run) == workload.key(Run("b", 0, "-", 3, run.settings))  # names do not matter
+
+
+def test_a_scheduler_that_fails_is_a_row_that_says_so(workload, monkeypatch):
+    def fail(*_):
+        raise InvariantViolated("no")
+
+    monkeypatch.setattr(runs_module, "simulate_run", fail)
+    (task,) = tasks_of(workload, [Run("a", 0, "-", 3, Settings.of("drr"))])
+    (outcome,) = perform(task)
+    assert outcome.measures["status"] == "InvariantViolated: no"
+    assert outcome.measures["ajct"] is None
+
+
+def test_errors_of_a_worker_reach_the_caller(workload, tmp_path):
+    def broken(_):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        InProcess().submit(broken, 1).result()
+
+
+def test_days_farthest_apart():
+    day = 86400
+    eights = [(k, 1, 1, 8) for k in range(20)]
+    ones = [(day + k, 1, 1, 1) for k in range(20)]
+    mixed = [(2 * day + k, 1, 1, 1 + 7 * (k % 2)) for k in range(20)]
+    few = [(3 * day, 1, 1, 3)]
+    jobs = [job._replace(job_id=str(k)) for k, job in enumerate(trace_of(*eights, *mixed, *few, *ones))]
+    jobs.sort(key=lambda job: job.submit_time)
+    assert compositions(Workload("w", jobs)) == (0, 1)
+    assert compositions(Workload("w", jobs[:3])) == (0,)
+    paper = [job._replace(submit_time=job.submit_time + 91 * day) for job in jobs]
+    assert compositions(Workload("w", paper)) == (91, 92)
+
+
+def test_scope():
+    workload = Workload("w", trace_of((0, 1, 1, 8)))
+    assert [run.nodes for run in over_days(workload, Scope(nodes=7), [Settings.of("ideal")], ["0.9"])] == [7]
+    assert workload.served(WHOLE) == workload.jobs
+    with pytest.raises(InputError, match="day 3: no job of w was submitted on it"):
+        demo(workload, Scope(days=(3,)))
+
+
+# -- the command ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_experiment_on_a_few_jobs(name, workload, tmp_path, capsys):
+    trace = tmp_path / "few.csv"
+    write_trace([job for jobs in workload.days.values() for job in jobs[:21]], trace)
+    out = tmp_path / "out"
+    status = main(["evaluate", name, "--trace", str(trace), "--out", str(out), "--eta", "0.30"])
+    printed, err = capsys.readouterr()
+    assert (status, err) == (0, "")
+    names = [line.rpartition("/")[2] for line in printed.splitlines()]
+    assert {path.name for path in out.iterdir()} - set(names) <= {"runs.jsonl", f"{name}-seconds.csv"}
+    with (out / f"{name}.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert rows
+    if name not in ("mix", "dynamics"):
+        assert {row["eta"] for row in rows} == {"0.30"}
+        assert {"scheduler", "shares", "round_length", "cost", "queue", "readings", "reconstruction"} <= rows[0].keys()
+    assert any(path.suffix == ".svg" for path in out.iterdir())
+
+
+def test_several_traces_in_one_table(workload, tmp_path):
+    options = []
+    for name, jobs in zip("ab", workload.days.values(), strict=True):
+        write_trace(jobs, tmp_path / f"{name}.csv")
+        options += ["--trace", str(tmp_path / f"{name}.csv")]
+    assert main(["evaluate", "composition", *options, "--out", str(tmp_path / "out"), "--eta", "0.30"]) == 0
+    with (tmp_path / "out" / "composition-days.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["trace"], row["day"]) for row in rows] == [("a", "0"), ("b", "1")]
+    assert [sum(float(row[f"g={g}"]) for g in range(1, 9)) for row in rows] == pytest.approx([1, 1])
+
+
+def test_the_default_trace_is_synthetic(tmp_path, capsys):
+    assert main(["evaluate", "mix", "--out", str(tmp_path), "--nodes", "9"]) == 0
+    assert "synthetic,4000," in (tmp_path / "mix.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            "overal --out {out}",
+            "experiment 'overal': there is none, did you mean 'overall'? (known: ",
+        ),
+        ("demo --out {out} --nodes 3 --eta .5", "give at most one of --nodes and --eta"),
+        ("demo --out {out} --days 0,x", "'x'"),
+        ("demo --out {out} --days 99", "day 99: no job of synthetic was submitted on it"),
+        ("demo --out {out}/file/x", "{out}/file/x: Not a directory"),
+        ("demo --out {out} --trace {out}/none.csv", "{out}/none.csv: No such file"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, message, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    status = main(["evaluate", *arguments.format(out=tmp_path).split()])
+    out, err = capsys.readouterr()
+    assert (status, out) == (2, "")
+    assert message.format(out=tmp_path) in err
+    assert err.count("\n") == 1
+
+
+def test_without_pyarrow_and_matplotlib_there_is_csv(workload, tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    monkeypatch.setattr("compass.evaluation.report.find_spec", lambda _: None)
+    assert sorted(report(tmp_path, workload, InProcess())) == ["demo-runs.csv", "demo.csv"]
+
+
+def test_a_table_that_cannot_be_replaced(workload, tmp_path):
+    (tmp_path / "demo.parquet" / "x").mkdir(parents=True)
+    with pytest.raises(InputError, match=r"demo\.parquet: Is a directory"):
+        report(tmp_path, workload, InProcess())
+
+
+def test_stored_results_are_json_lines(workload, tmp_path):
+    report(tmp_path, workload, InProcess())
+    lines = (tmp_path / "runs.jsonl").read_text().splitlines()
+    assert len({json.loads(line)[1] for line in lines}) == len(lines) == 10
+    assert find_experiment("demo").about

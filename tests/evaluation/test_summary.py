@@ -1,0 +1,176 @@
+"""Means over days, first places, coverage, series and figures, from rows written by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from compass import InputError
+from compass.evaluation import figures
+from compass.evaluation.books import Books
+from compass.evaluation.measures import Measures
+from compass.evaluation.plans import BASELINES, COMPASS, Scope
+from compass.evaluation.ranking import EDGES, PAPER_COVERAGE, coverage, first_places
+from compass.evaluation.runs import Run, Workload
+from compass.evaluation.series import Watch, blocked_day, series
+from compass.evaluation.settings import Settings
+from compass.evaluation.simulate import Record
+from compass.evaluation.summary import ALL_DAYS, QUEUE_DAYS, means, with_queue
+from compass.evaluation.table import format_csv, mean
+from compass.events import Decision, Placement
+from tests.evaluation.common import trace_of
+
+
+def row(settings, day=0, **measures):
+    """A row of the results table with some measures."""
+    usual = Measures(10, 8, jobs=30, peak_seconds=5).to_json()
+    return {**Run("t", day, "0.90", 10, settings).row(), "status": "done", **usual, **measures}
+
+
+def test_means_over_days():
+    ideal, other = Settings.of("ideal"), Settings.of("best-fit")
+    rows = [
+        row(ideal, 0, jobs=30, ajct=100.0, afr=0.0),
+        row(ideal, 1, jobs=90, ajct=200.0, afr=None, peak_seconds=0),
+        row(other, 0, jobs=30, ajct=110.0, afr=0.5, moves=6, max_sif=0.5, wcc_events=10, over_bound_events=2),
+        row(other, 1, jobs=90, ajct=220.0, afr=0.25, moves=6, max_sif=0.25, wcc_events=10, over_bound_events=0),
+    ]
+    found = {(one["label"], one["mean_over"]): one for one in means(rows)}
+    assert len(found) == 4
+    all_days = found["best-fit", ALL_DAYS]
+    expected = {
+        "days": 2,
+        "days_with_queue": 2,
+        "jobs": 120,
+        "ajct": 165.0,
+        "ajct_by_jobs": (30 * 110 + 90 * 220) / 120,
+        "over_ideal": pytest.approx(0.1),
+        "afr": 0.375,
+        "afr_by_jobs": (30 * 0.5 + 90 * 0.25) / 120,
+        "worst_sif": 0.5,
+        "mean_max_sif": 0.375,
+        "moves_per_job": 0.1,
+        "over_bound_event_share": 0.1,
+        "days_over_bound": 1,
+        "failed": 0,
+    }
+    assert {key: all_days[key] for key in expected} == expected
+    assert found["ideal", ALL_DAYS]["days_with_queue"] == 1
+    assert found["ideal", ALL_DAYS]["afr"] == 0
+    assert found["best-fit", QUEUE_DAYS]["days"] == 1  # on day 1 nobody waits under ideal
+    assert found["best-fit", QUEUE_DAYS]["over_ideal"] == pytest.approx(0.1)
+    assert found["best-fit", QUEUE_DAYS]["over_bound_time_share"] is None
+
+
+def test_days_without_result_or_ideal():
+    other = Settings.of("best-fit")
+    (found,) = means([row(other, status="InvariantViolated: no", jobs=0, ajct=None, peak_seconds=0)])
+    assert (found["failed"], found["days"], found["ajct"], found["moves_per_job"]) == (1, 0, None, None)
+    assert means([row(other, ajct=5.0)])[0]["over_ideal"] is None
+    assert with_queue([row(other, jobs=19)]) == []
+
+
+def test_first_places():
+    """Day 0: unified m=1 is first alone in AJCT, shares AFR with drr, is second in AGU to fft. Day 1: drr failed."""
+    ours, theirs = COMPASS[2], {chosen.label: chosen for chosen in BASELINES}
+    assert ours.label == "unified m=1"
+    rows = []
+    for label, chosen in {ours.label: ours, **theirs}.items():
+        special = {"unified m=1": (1.0, 0.0, 0.8), "drr R=3600": (2.0, 0.0, 0.5), "fft R=3600": (2.0, 0.5, 0.9)}
+        ajct, afr, agu = special.get(label, (3.0, 0.5, 0.5))
+        rows.append(row(chosen, 0, ajct=ajct, afr=afr, agu=agu))
+        rows.append(row(chosen, 1, ajct=1.0, afr=0.1, agu=0.5, jobs=29 if label.startswith("drr") else 30))
+    found = {(one["variant"], one["queue_of_mcg"], one["measure"]): one for one in first_places(rows)}
+    assert len(found) == len(COMPASS) * 2 * 3
+    places = {
+        measure: [found["unified m=1", "fifo", measure][key] for key in ("runs", "left_out", "first", "strictly_first")]
+        for measure in ("ajct", "afr", "agu")
+    }
+    assert places == {"ajct": [1, 1, 1, 1], "afr": [1, 1, 1, 0], "agu": [1, 1, 0, 0]}
+    assert found["repaired", "fifo", "ajct"]["runs"] == 0
+    assert found["repaired", "fifo", "ajct"]["first_share"] is None
+
+
+def test_coverage():
+    shares = [1.0, 1.0, 0.995, 0.9, 0.1, None]
+    found = coverage([row(Settings.of("repaired"), day, wcc_share=share) for day, share in enumerate(shares)])
+    assert [one["runs"] for one in found] == [2, 1, 0, 1, 0, 1]
+    assert [one["edge_for_paper"] for one in found] == [None] * 6
+    many = [row(Settings.of("repaired"), day, wcc_share=1 - day / 564) for day in range(sum(PAPER_COVERAGE))]
+    found = coverage(many)
+    assert found[0]["edge_for_paper"] == 1 - 486 / 564
+    assert (len(EDGES), sum(PAPER_COVERAGE)) == (6, 564)
+
+
+def test_tables():
+    assert format_csv([{"a": "x,y", "b": 1 / 3}, {"a": "", "b": 2}]) == 'a,b\n"x,y",0.3333333333333333\n,2\n'
+    for bad in ([], [{"a": 1}, {"b": 1}]):
+        with pytest.raises(InputError):
+            format_csv(bad)
+    assert mean([]) is None
+
+
+def record(time, head=None, busy=0, avoidable=0, empty=0, waiting=0):
+    return Record(time, "submit", None, (), avoidable, busy, empty, waiting, head, True)
+
+
+def test_a_series_by_hand():
+    """Steps of 10 s from 100 on: a large 8-GPU job is the head from 105 to 112, another kind until 130."""
+    large, small = trace_of((0, 1, 2, 8), (0, 1, 1, 8))
+    watch = Watch(100, 10)
+    for one in (
+        record(100, busy=4),
+        record(105, large, busy=8, avoidable=2, empty=1, waiting=1),
+        record(112, small, busy=8, waiting=2),
+        record(130, busy=0, empty=3),
+        record(130),
+    ):
+        watch(one)
+    assert watch.sums == [
+        {"avoidable": 10, "busy": 60, "empty": 5, "waiting": 5},
+        {"avoidable": 4, "busy": 80, "empty": 2, "waiting": 2 + 16},
+        {"avoidable": 0, "busy": 80, "empty": 0, "waiting": 20},
+    ]
+    assert (watch.head_of_large, watch.last_waiting) == (7, 130)
+
+
+def test_the_day_most_blocked_by_large_jobs():
+    """Day 0: a single 8-GPU job waits. Day 2: a job of two waits for 50 s."""
+    day = 86400
+    jobs = trace_of((0, 90, 1, 1), (0, 9, 1, 8), (2 * day, 50, 1, 1), (2 * day, 9, 2, 8))
+    workload = Workload("w", jobs)
+    assert blocked_day(workload, Scope(nodes=2)) == 2
+    rows = series(workload, Scope(nodes=2), step=25)
+    best_fit = [one for one in rows if one["scheduler"] == "best-fit"]
+    assert [one["utilisation"] for one in best_fit] == [1 / 16, 1 / 16]
+    assert [one["waiting_jobs"] for one in best_fit] == [1, 1]
+    assert [one["empty_nodes"] for one in rows if one["scheduler"] == "ideal"] == [None, None]
+
+
+def test_moves_needed():
+    """Three nodes: 5 + 2, 4 + 1 + 1, 8."""
+    books = Books(8, 3)
+    for job, gpus, nodes in (("a", 5, [0]), ("b", 2, [0]), ("c", 4, [1]), ("d", 1, [1, 1]), ("e", 8, [2])):
+        placements = tuple(Placement(f"{job}/{k}", node) for k, node in enumerate(nodes))
+        books.arrived(Decision("arrive", job, True, placements), gpus, len(nodes))
+    wanted = {(1, 3): 0, (2, 1): 0, (2, 2): 1, (3, 1): 1, (4, 1): 1, (4, 2): 1, (6, 1): 1, (8, 1): 2, (8, 2): 5}
+    # (4, 2): the 8 may go, which makes room for two at once; for an 8 it would not help.
+    assert {key: books.moves_needed(*key) for key in wanted} == wanted
+    assert Books(8, 2).moves_needed(8, 2) == 0
+
+
+def test_figures_say_what_is_in_them():
+    table = [{"label": f"s{k}", "x": k, "y": None if k == 3 else k / 7} for k in range(12)]
+    for draw, options in (
+        (figures.bars, ({"y": "why"}, "title")),
+        (figures.lines, ("x", {"y": "why"}, "title")),
+        (figures.points, ("x", {"y": "why"}, "title")),
+        (figures.stacks, ({"y": "why"}, "title", "share")),
+    ):
+        more = {"xlabel": "ex"} if draw in (figures.lines, figures.points) else {}
+        text = draw(table, *options, **more)
+        assert text == draw(table, *options, **more)
+        assert text.startswith("<?xml")
+        assert all(word in text for word in ("why", "title", "s11"))
+    assert "undefined" in figures.bars(table, {"y": "why"}, "title")
+    longer = [{"label": "one", "x": k, "y": k} for k in range(30)]
+    assert "one" in figures.lines(longer, "x", {"y": "why"}, "title", xlabel="ex")
