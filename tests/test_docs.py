@@ -43,6 +43,18 @@ def test_every_query_is_linked_from_the_theory():
         assert f"{path.parent.name}/{path.stem[3:].removesuffix('-premise')}" in names
 
 
+@pytest.mark.parametrize("page", ["README.md", "ARCHITECTURE.md", "proofs/README.md", "docs/measurements.md"])
+def test_links_lead_to_files(page):
+    path = ROOT / page
+    for target in re.findall(r"\]\(([^)#\s]+)", path.read_text(encoding="utf-8")):
+        assert "://" in target or (path.parent / target).exists(), target
+
+
+def test_every_extension_has_its_place_in_the_architecture():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert [path.name for path in (DOCS / "_ext").glob("*.py") if f"`{path.name}`" not in text] == []
+
+
 def test_a_claim_is_shown_at_most_once_and_exists():
     shown = Counter(re.findall(r"\{claim\} (\S+)", THEORY))
     claims = set((ROOT / "proofs" / "claims.txt").read_text(encoding="utf-8").split())

@@ -14,12 +14,14 @@ from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.ext.autosummary import Autosummary
+from sphinx.ext import autosummary
 from sphinx.util import logging
 
 import compass
+from compass.cli import cli
 
 _LOG = logging.getLogger(__name__)
+autosummary.WELL_KNOWN_ABBREVIATIONS = (*autosummary.WELL_KNOWN_ABBREVIATIONS, "eq.")  # "(eq. 3)" ends no sentence
 
 
 def modules() -> Iterator[str]:
@@ -70,7 +72,7 @@ def _check(_: Sphinx, env: BuildEnvironment) -> None:
         _LOG.warning("public, but not in the reference: %s", name)
 
 
-class PublicNames(Autosummary):
+class PublicNames(autosummary.Autosummary):
     """The names that ``import compass`` gives, each linked to where it is defined."""
 
     def run(self) -> list[nodes.Node]:
@@ -109,10 +111,18 @@ def _notes(_app: Sphinx, context: click.Context, lines: list[str]) -> None:
         lines += [f"- ``{name}``: {text}" for name, text in rows]
 
 
+def _all_commands(_: Sphinx) -> None:
+    """Make the commands that entry points add, such as `check`, ordinary ones: sphinx-click only knows those."""
+    context = click.Context(cli)
+    found = {name: cli.get_command(context, name) for name in cli.list_commands(context)}
+    cli.commands = {name: command for name, command in found.items() if command is not None}
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive and the hooks."""
     app.add_directive("public-names", PublicNames)
     app.connect("autodoc-process-docstring", _whole_sentences, priority=400)
+    app.connect("builder-inited", _all_commands)
     app.connect("sphinx-click-process-epilog", _notes)
     app.connect("missing-reference", _short_name)
     app.connect("env-check-consistency", _check)

@@ -29,7 +29,16 @@ from compass.scheduler import apply_event
 from verification.evidence import chosen_readings, scheduler_of
 from verification.ledger import PROOFS, Claim, read_ledger, table
 
-_SIGNS = {"<=": "≤", ">=": "≥", r"\bPhi\*": "Φ*", r"\bnu\b": "ν", r"\bdelta\b": "δ", r"\bn1\b": "n₁", r"\bSigma\b": "Σ"}
+_SIGNS = {
+    "<=": "≤",
+    ">=": "≥",
+    "!=": "≠",
+    r"\bPhi\*": "Φ*",
+    r"\bnu\b": "ν",
+    r"\bdelta\b": "δ",
+    r"\bn1\b": "n₁",
+    r"\bSigma\b": "Σ",
+}
 
 
 def typeset(text: str) -> str:
@@ -104,6 +113,7 @@ class ShownClaim(SphinxDirective):
         if name not in claims():
             raise SphinxError(f"the ledger has no {name}")
         claim = claims()[name]
+        self.env.note_dependency(str(claim.folder / "claim.toml"))
         box = nodes.container(classes=["claim", f"verdict-{claim.verdict}"], names=[f"claim-{name}"])
         self.state.document.note_explicit_target(box)
         head = nodes.paragraph(classes=["claim-head"])
