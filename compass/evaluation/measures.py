@@ -61,6 +61,7 @@ class Measures:
         peak_avoidable: avoidable partial nodes integrated over ``T_peak``.
         peak_busy: busy GPUs integrated over ``T_peak``.
         blocked_seconds: the part of ``T_peak`` in which enough GPUs are free for the head of the queue.
+        blocked_wcc_seconds: the part of that in which WCC would hold with the head running.
         running_seconds: time with a running job.
         running_avoidable: avoidable partial nodes integrated over it.
         running_busy: busy GPUs integrated over it.
@@ -87,6 +88,7 @@ class Measures:
     peak_avoidable: int = 0
     peak_busy: int = 0
     blocked_seconds: int = 0
+    blocked_wcc_seconds: int = 0
     running_seconds: int = 0
     running_avoidable: int = 0
     running_busy: int = 0
@@ -115,12 +117,16 @@ class Measures:
         self.wcc_seconds += seconds * wcc
         self.over_bound_seconds += seconds * (wcc and self.bound is not None and avoidable > self.bound)
 
-    def waiting_time(self, seconds: int, avoidable: int, busy: int, blocked: bool) -> None:
-        """So much of ``T_peak`` has passed in one state; ``blocked``: the head needs no more GPUs than are free."""
+    def waiting_time(self, seconds: int, avoidable: int, busy: int) -> None:
+        """So much of ``T_peak`` has passed in one state."""
         self.peak_seconds += seconds
         self.peak_avoidable += seconds * avoidable
         self.peak_busy += seconds * busy
-        self.blocked_seconds += seconds * blocked
+
+    def blocked_time(self, seconds: int, wcc: bool) -> None:
+        """So much of ``T_peak`` has passed while the head needed no more GPUs than were free."""
+        self.blocked_seconds += seconds
+        self.blocked_wcc_seconds += seconds * wcc
 
     @property
     def ajct(self) -> Fraction | None:
@@ -178,6 +184,7 @@ class Measures:
             "needed_moves": self.needed_moves,
             "wcc_share": _float(self.wcc_share),
             "blocked_by_fragmentation_share": _float(self.blocked_share),
+            "blocked_wcc_seconds": self.blocked_wcc_seconds,
             "peak_seconds": self.peak_seconds,
             "running_seconds": self.running_seconds,
             "events": self.events,

@@ -101,9 +101,12 @@ MIGRATING = [
     *_named("printed", "repaired"),
     *_unified(1, 2, 3, UNLIMITED),
     Settings.of("drr", round_length=300),
-    *_named("drr", "fft", "drain", "consolidate", "on-demand"),
+    *_named("drr", "drain", "consolidate"),
 ]
 COSTS = range(1, 11)
+PROGRAMS = _named("fft", "on-demand")
+"""Schedulers that solve integer programs take minutes for a trace, so they are run with fewer costs."""
+FEWER_COSTS = (1, 4, 7, 10)
 DYNAMICS = [*_named("printed", "repaired"), *_unified(1, 2), *_named("best-fit", "fgd", "drr", "fft"), IDEAL]
 DEMO = [IDEAL, Settings.of("printed"), *_unified(2), Settings.of("best-fit"), Settings.of("drr")]
 
@@ -135,9 +138,10 @@ def wcc(workload: Workload, scope: Scope) -> list[Run]:
 
 
 def migration(workload: Workload, scope: Scope) -> list[Run]:
-    """Schedulers that move instances, with a cost of 0 to 10 s, and two that do not."""
-    settings = [IDEAL, Settings.of("best-fit"), *MIGRATING]
+    """Schedulers that move instances, with a cost from 0 to 10 s, and two that do not move any."""
+    settings = [IDEAL, Settings.of("best-fit"), *MIGRATING, *PROGRAMS]
     settings += [chosen.but(cost=cost) for cost in COSTS for chosen in MIGRATING]
+    settings += [chosen.but(cost=cost) for cost in FEWER_COSTS for chosen in PROGRAMS]
     return over_days(workload, scope, settings, HEADLINE)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from compass.evaluation.plans import BASELINES, COMPASS
@@ -82,3 +82,37 @@ def first_places(rows: Table) -> list[dict[str, Any]]:
 
 
 _OURS = {chosen.scheduler for chosen in COMPASS}
+
+
+def beside_ideal(rows: Table, friendly_days: Container[tuple[str, str]]) -> list[dict[str, Any]]:
+    """How each variant of COMPASS compares with `ideal` day by day, apart for days whose sizes are powers of two.
+
+    ``as_ideal`` counts the days with the same AJCT; ``worst_over_ideal`` is the largest AJCT over ideal's, minus 1.
+
+    Args:
+        rows: the results table, with ideal's rows.
+        friendly_days: trace and day of the days on which every size is a power of two.
+    """
+    ideal = {(row["trace"], row["day"], row["nodes"]): row["ajct"] for row in rows if row["label"] == "ideal"}
+    groups: dict[tuple[Any, ...], list[tuple[Mapping[str, Any], float]]] = {}
+    for row in rows:
+        best = ideal.get((row["trace"], row["day"], row["nodes"]))
+        if row["scheduler"] in _OURS and best and row["ajct"] is not None:
+            friendly = (row["trace"], row["day"]) in friendly_days
+            groups.setdefault((row["trace"], row["eta"], row["label"], friendly), []).append((row, best))
+    return [
+        {
+            "trace": trace,
+            "eta": eta,
+            "variant": label,
+            "sizes": "powers of two" if friendly else "others too",
+            "days": len(some),
+            "as_ideal": sum(row["ajct"] == best for row, best in some),
+            "over_ideal": sum(row["ajct"] for row, _ in some) / sum(best for _, best in some) - 1,
+            "worst_over_ideal": max(row["ajct"] / best - 1 for row, best in some),
+            "blocked_wcc_seconds": sum(row["blocked_wcc_seconds"] for row, _ in some),
+            "days_over_bound": sum(row["over_bound_events"] > 0 for row, _ in some),
+            "worst_avoidable_wcc": max(row["max_avoidable_wcc"] for row, _ in some),
+        }
+        for (trace, eta, label, friendly), some in groups.items()
+    ]

@@ -130,6 +130,8 @@ class _Run:
         self.now = 0
         self.avoidable = 0
         self._cost, self._per_instance = cost, cost_rule == "instance"
+        self._clocked = scheduler if isinstance(scheduler, Clocked) else None
+        self._informed = scheduler if isinstance(scheduler, Informed) else None
         self._rounds = scheduler if isinstance(scheduler, Rounds) else None
         self._round_length = self._rounds.round_length if self._rounds else None
         self._next_round = 0
@@ -185,8 +187,8 @@ class _Run:
         while (now := self._next_instant(upcoming)) is not None:
             self._time_passes(now - self.now)
             self.now = now
-            if isinstance(self.scheduler, Clocked):
-                self.scheduler.clock(now)
+            if self._clocked:
+                self._clocked.clock(now)
             self._departures()
             if self._round_length is not None:
                 if now == self._next_round and self._heap and self._rounds and self.books:
@@ -225,8 +227,12 @@ class _Run:
         if running.total:
             self.measures.time(seconds, self.avoidable, running.total, running.wcc)
         if len(self.queue):
-            blocked = demand(self.queue.head()) <= self.free_gpus
-            self.measures.waiting_time(seconds, self.avoidable, running.total, blocked)
+            self.measures.waiting_time(seconds, self.avoidable, running.total)
+            head = self.queue.head()
+            if demand(head) <= self.free_gpus:
+                running.add(head.gpus_per_instance, head.instances)
+                self.measures.blocked_time(seconds, running.wcc)
+                running.add(head.gpus_per_instance, -head.instances)
 
     # -- events -------------------------------------------------------------------------------------------------
 
@@ -284,8 +290,8 @@ class _Run:
         if job.instances > nodes * (room // job.gpus_per_instance):
             self._never_fits(job)
             return
-        if isinstance(self.scheduler, Informed):
-            self.scheduler.submitted(self.now, job)
+        if self._informed:
+            self._informed.submitted(self.now, job)
         self.queue.add(job)
         self._record("submit", job, ())
 

@@ -84,6 +84,7 @@ def _means(rows: list[Mapping[str, Any]], ideal: Mapping[tuple[Any, ...], float]
         "needed_moves_per_job": sum(row["needed_moves"] for row in done) / sum(jobs) if sum(jobs) else None,
         "wcc_share": over("wcc_share"),
         "blocked_by_fragmentation_share": over("blocked_by_fragmentation_share"),
+        "blocked_wcc_seconds": sum(row["blocked_wcc_seconds"] for row in done),
         "max_avoidable_wcc": max((row["max_avoidable_wcc"] for row in done), default=None),
         "over_bound_events": sum(row["over_bound_events"] for row in done),
         "over_bound_event_share": _share(done, "over_bound_events", "wcc_events"),

@@ -55,6 +55,7 @@ def test_two_nodes_by_hand():
         "needed_moves": 0,
         "wcc_share": 1.0,
         "blocked_by_fragmentation_share": 1.0,
+        "blocked_wcc_seconds": 60,
         "peak_seconds": 60,
         "running_seconds": 90,
         "events": 6,
@@ -370,6 +371,19 @@ def test_unified_is_ideal_where_sizes_are_powers_of_two(jobs, dial):
     assert ends == completions(jobs, Ideal(2))[0]
     assert not found.blocked_seconds
     assert not found.over_bound_events
+
+
+@given(traces(), st.sampled_from([1, 2, "unlimited"]))
+@settings(max_examples=60)
+def test_unified_blocks_no_job_while_wcc_holds_with_it(jobs, dial):
+    _, found = completions(jobs, make(Settings.of("unified", open_nodes=dial), 2, jobs))
+    assert not found.blocked_wcc_seconds
+
+
+def test_unified_may_block_where_wcc_fails():
+    """Two 5-GPU jobs take all of two nodes while no 1-GPU job runs; the 3s wait for 10 s with six GPUs free."""
+    _, found = completions(trace_of((0, 10, 2, 5), (0, 1, 1, 3)), Unified(2))
+    assert (found.blocked_seconds, found.blocked_wcc_seconds) == (10, 0)
 
 
 def test_ideal_by_itself():

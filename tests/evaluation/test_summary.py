@@ -9,7 +9,7 @@ from compass.evaluation import figures
 from compass.evaluation.books import Books
 from compass.evaluation.measures import Measures
 from compass.evaluation.plans import BASELINES, COMPASS, Scope
-from compass.evaluation.ranking import EDGES, PAPER_COVERAGE, coverage, first_places
+from compass.evaluation.ranking import EDGES, PAPER_COVERAGE, beside_ideal, coverage, first_places
 from compass.evaluation.runs import Run, Workload
 from compass.evaluation.series import Watch, blocked_day, series
 from compass.evaluation.settings import Settings
@@ -88,6 +88,22 @@ def test_first_places():
     assert places == {"ajct": [1, 1, 1, 1], "afr": [1, 1, 1, 0], "agu": [1, 1, 0, 0]}
     assert found["repaired", "fifo", "ajct"]["runs"] == 0
     assert found["repaired", "fifo", "ajct"]["first_share"] is None
+
+
+def test_beside_ideal():
+    ideal, ours = Settings.of("ideal"), Settings.of("unified")
+    rows = [
+        *(row(ideal, day, ajct=100.0) for day in range(3)),
+        row(ours, 0, ajct=100.0),
+        row(ours, 1, ajct=104.0, blocked_wcc_seconds=3, over_bound_events=1, max_avoidable_wcc=2),
+        row(ours, 2, ajct=110.0),
+        row(Settings.of("best-fit"), 2, ajct=110.0),
+    ]
+    powers, others = beside_ideal(rows, {("t", "0"), ("t", "1")})
+    assert (powers["sizes"], powers["days"], powers["as_ideal"]) == ("powers of two", 2, 1)
+    assert (powers["over_ideal"], powers["worst_over_ideal"]) == (pytest.approx(0.02), pytest.approx(0.04))
+    assert [powers[key] for key in ("blocked_wcc_seconds", "days_over_bound", "worst_avoidable_wcc")] == [3, 1, 2]
+    assert (others["days"], others["as_ideal"], others["variant"]) == (1, 0, "unified m=1")
 
 
 def test_coverage():
