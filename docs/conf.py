@@ -37,7 +37,7 @@ myst_heading_anchors = 4
 
 nitpicky = True
 nitpick_ignore_regex = [  # names outside of this project: there is no network to look their pages up
-    (r"py:.*", r"(collections|click|enum|fractions|pathlib|typing|os|random|re|importlib)(\..*)?"),
+    (r"py:.*", r"(click|collections|concurrent|enum|fractions|pathlib|typing|os|random|re|importlib)(\..*)?"),
     (r"py:.*", r"(matplotlib|networkx|numpy|sympy|z3)(\..*)?"),
     (r"py:.*", r"(Any|Axes|Callable|Figure|Fraction|IO|Iterable|Iterator|Mapping|Path|Sequence|TextIO|optional)"),
     (r"py:.*", r"compass\.[a-z_.]+\.[A-Z]|'.*'"),  # type variables, literal values

@@ -111,7 +111,7 @@ def test_the_inventory_notices_what_is_missing(extensions):
 def test_messages_are_read_from_the_source(extensions):
     from messages import messages
 
-    found = list(messages())
+    found = messages()
     assert ("compass.scheduler", "InputError", "job <job>: is not running") in [
         (m.module, m.kind, re.sub(r"<[^>]*>", "<job>", m.text)) for m in found
     ]

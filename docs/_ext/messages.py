@@ -6,6 +6,7 @@ import ast
 import importlib
 import inspect
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from api import modules
@@ -35,8 +36,13 @@ class Message(NamedTuple):
     text: str
 
 
-def messages() -> Iterator[Message]:
+@cache
+def messages() -> tuple[Message, ...]:
     """All of them, by module."""
+    return tuple(_found())
+
+
+def _found() -> Iterator[Message]:
     for name in modules():
         for node in ast.walk(ast.parse(inspect.getsource(importlib.import_module(name)))):
             if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
