@@ -19,7 +19,7 @@ from compass.evaluation.evaluate import evaluate
 from compass.evaluation.executors import executor_of
 from compass.evaluation.experiments import EXPERIMENTS, find_experiment
 from compass.evaluation.plans import Scope
-from compass.evaluation.report import write_report
+from compass.evaluation.report import joined, publish, write_report
 from compass.evaluation.runs import Workload
 from compass.evaluation.schedulers import make
 from compass.evaluation.settings import CHOICES, NEVER, OWN_SETTINGS, UNLIMITED, Settings
@@ -204,6 +204,7 @@ def _shown(value: object) -> object:
 @click.option("--cluster", metavar="ADDRESS", help="Run on the dask.distributed cluster with this scheduler.")
 @size_options
 @click.option("--days", callback=_days, metavar="D,...", help="Only these days, counted from 0.")
+@click.option("--publish", "published", metavar="DIR", help="Also write the means in a short form, and the figures.")
 def evaluate_command(
     *,
     experiment: str,
@@ -214,6 +215,7 @@ def evaluate_command(
     nodes: int | None,
     eta: Fraction | None,
     days: tuple[int, ...],
+    published: str | None,
 ) -> None:
     """Run an experiment of the paper, or one of ours.
 
@@ -227,11 +229,8 @@ def evaluate_command(
         raise InputError("give at most one of --nodes and --eta")
     scope = Scope((f"{float(eta):.2f}",) if eta else (), nodes, days)
     workloads = _workloads(traces)
-    directory = Path(out)
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{out}: {error.strerror}") from error
+    directory = _folder(out)
+    more = None if published is None else _folder(published)
     plans = [chosen.plan(workload, scope) for workload in workloads]
     with (
         tidied_up(),
@@ -244,11 +243,22 @@ def evaluate_command(
             for workload, runs in zip(workloads, plans, strict=True)
         ]
     rows = [row for results in found for row in results.rows]
-    for name in write_report(directory, experiment, workloads, scope, rows):
-        print(directory / name)
+    tables = write_report(directory, experiment, workloads, scope, rows)
+    if more is not None:
+        publish(more, experiment, tables)
     seconds = [row for results in found for row in results.seconds]
     if seconds:
         write_text(directory / f"{experiment}-seconds.csv", format_csv(seconds))
+    print_table([("runs", len(rows)), *((joined(experiment, part), f"{len(t)} rows") for part, t in tables.items())])
+    print(f"tables and figures: {directory / experiment}*")
+
+
+def _folder(name: str) -> Path:
+    try:
+        Path(name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror}") from error
+    return Path(name)
 
 
 def _workloads(traces: tuple[str, ...]) -> list[Workload]:

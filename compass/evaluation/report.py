@@ -6,32 +6,52 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from compass.evaluation.experiments import find_experiment
+from compass.evaluation.experiments import Tables, find_experiment
 from compass.evaluation.plans import Scope
 from compass.evaluation.runs import Row, Workload
-from compass.evaluation.table import write_tables
+from compass.evaluation.table import format_csv, shortened, write_tables
 from compass.text_input import write_text
 
 
-def write_report(directory: Path, name: str, workloads: Sequence[Workload], scope: Scope, rows: list[Row]) -> list[str]:
-    """Write the table of an experiment's runs, its tables and its figures; the names of the files.
+def write_report(directory: Path, name: str, workloads: Sequence[Workload], scope: Scope, rows: list[Row]) -> Tables:
+    """Write the table of an experiment's runs, its tables and its figures.
 
     Figures need matplotlib and are left out without it. The same rows give the same bytes.
+
+    Returns: the experiment's tables, not that of its runs.
 
     Raises:
         InputError: a file cannot be written, or there is no such experiment.
     """
-    experiment = find_experiment(name)
-    written = write_tables(directory, f"{name}-runs", rows) if rows else []
-    tables = experiment.tables(workloads, scope, rows)
+    if rows:
+        write_tables(directory, f"{name}-runs", rows)
+    tables = find_experiment(name).tables(workloads, scope, rows)
     for part, table in tables.items():
-        written += write_tables(directory, _joined(name, part), table)
+        write_tables(directory, joined(name, part), table)
+    write_figures(directory, name, tables)
+    return tables
+
+
+def publish(directory: Path, name: str, tables: Tables) -> None:
+    """Write the tables of an experiment in a short form (CSV, six digits, no column without a value), and its figures.
+
+    They hold means, counts and shares: no row of them is one of the trace.
+
+    Raises:
+        InputError: a file cannot be written.
+    """
+    for part, table in tables.items():
+        write_text(directory / f"{joined(name, part)}.csv", format_csv(shortened(table)))
+    write_figures(directory, name, tables)
+
+
+def write_figures(directory: Path, name: str, tables: Tables) -> None:
+    """Draw an experiment's figures from its tables, where matplotlib is installed."""
     if find_spec("matplotlib") is not None:
-        for part, text in experiment.draw(tables).items():
-            write_text(directory / f"{_joined(name, part)}.svg", text)
-            written.append(f"{_joined(name, part)}.svg")
-    return written
+        for part, text in find_experiment(name).draw(tables).items():
+            write_text(directory / f"{joined(name, part)}.svg", text)
 
 
-def _joined(name: str, part: str) -> str:
+def joined(name: str, part: str) -> str:
+    """The name of a part's files, without their ending."""
     return f"{name}-{part}" if part else name

@@ -36,8 +36,21 @@ def format_csv(table: Table) -> str:
     return text.getvalue()
 
 
-def write_tables(directory: Path, name: str, table: Table) -> list[str]:
-    """Write a table as ``name.csv``, and as ``name.parquet`` where pyarrow is installed; the names of the files.
+def shortened(table: Table) -> list[dict[str, Any]]:
+    """The table with six digits a number and without the columns that are undefined or ``-`` in every row.
+
+    >>> shortened([{"a": 1 / 3, "b": None, "c": "-"}, {"a": 12, "b": None, "c": "-"}])
+    [{'a': '0.333333'}, {'a': 12}]
+    """
+    kept = [column for column in _columns(table) if any(row[column] not in (None, "-") for row in table)]
+    return [
+        {column: f"{row[column]:.6g}" if isinstance(row[column], float) else row[column] for column in kept}
+        for row in table
+    ]
+
+
+def write_tables(directory: Path, name: str, table: Table) -> None:
+    """Write a table as ``name.csv``, and as ``name.parquet`` where pyarrow is installed.
 
     The same table gives the same bytes (under one version of pyarrow).
 
@@ -49,7 +62,7 @@ def write_tables(directory: Path, name: str, table: Table) -> list[str]:
         import pyarrow as pa  # noqa: PLC0415 - an extra
         import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
     except ImportError:
-        return [f"{name}.csv"]
+        return
     columns = {column: [row[column] for row in table] for column in _columns(table)}
     beside = directory / f".{name}.parquet.part"
     try:
@@ -57,7 +70,6 @@ def write_tables(directory: Path, name: str, table: Table) -> list[str]:
         os.replace(beside, directory / f"{name}.parquet")
     except OSError as error:
         raise InputError(f"{directory / name}.parquet: {error.strerror}") from error
-    return [f"{name}.csv", f"{name}.parquet"]
 
 
 def _columns(table: Table) -> list[str]:

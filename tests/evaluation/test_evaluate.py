@@ -194,12 +194,14 @@ def test_scope():
 def test_every_experiment_on_a_few_jobs(name, workload, tmp_path, capsys):
     trace = tmp_path / "few.csv"
     write_trace([job for jobs in workload.days.values() for job in jobs[:21]], trace)
-    out = tmp_path / "out"
-    status = main(["evaluate", name, "--trace", str(trace), "--out", str(out), "--eta", "0.30"])
+    out, short = tmp_path / "out", tmp_path / "short"
+    options = ["--trace", str(trace), "--out", str(out), "--publish", str(short), "--eta", "0.30"]
+    status = main(["evaluate", name, *options])
     printed, err = capsys.readouterr()
     assert (status, err) == (0, "")
-    names = [line.rpartition("/")[2] for line in printed.splitlines()]
-    assert {path.name for path in out.iterdir()} - set(names) <= {"runs.jsonl", f"{name}-seconds.csv"}
+    assert f"tables and figures: {out}/{name}*" in printed
+    names = {path.name for path in out.iterdir() if path.suffix in (".csv", ".svg")}
+    assert {path.name for path in short.iterdir()} == names - {f"{name}-runs.csv", f"{name}-seconds.csv"}
     with (out / f"{name}.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert rows
