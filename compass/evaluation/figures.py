@@ -20,13 +20,20 @@ Columns = Mapping[str, str]
 MARKERS = "osD^vPX*<>"
 
 
-def bars(table: Table, columns: Columns, title: str, by: str = "label") -> str:
-    """A panel for each column, side by side, with a bar for each row; no bar where the value is undefined."""
+def bars(
+    table: Table, columns: Columns, title: str, *, by: str = "label", most: Mapping[str, float] | None = None
+) -> str:
+    """A panel for each column, side by side, with a bar for each row; no bar where the value is undefined.
+
+    Bars of a column longer than its value in ``most`` are cut there; the number beside a bar is the whole one.
+    """
     names = [str(row[by]) for row in table]
     figure, panels = _panels(1, len(columns), (3 + 2.2 * len(columns), 1 + 0.24 * len(table)), "row")
     for panel, (column, axis) in zip(panels, columns.items(), strict=True):
         values = [row[column] for row in table]
-        drawn = panel.barh(range(len(names)), [value or 0 for value in values], color=LINES[0][0], height=0.7)
+        end = (most or {}).get(column, float("inf"))
+        lengths = [min(value or 0, end) for value in values]
+        drawn = panel.barh(range(len(names)), lengths, color=LINES[0][0], height=0.7)
         shown = ["undefined" if value is None else f"{value:.4g}" for value in values]
         panel.bar_label(drawn, shown, color=INK, padding=3, fontsize=8)
         panel.set_yticks(range(len(names)), names, fontsize=9)
@@ -65,22 +72,28 @@ def lines(table: Table, x: str, columns: Columns, title: str, *, xlabel: str, by
 
 
 def points(table: Table, x: str, columns: Columns, title: str, *, xlabel: str, by: str = "label") -> str:
-    """A panel for each column, one below the other, with a point over ``x`` for each row, named beside it."""
+    """A panel for each column, one below the other, with a named point over ``x`` for each row.
+
+    The axis of ``x`` is logarithmic from 0.01 on, and linear below.
+    """
     figure, panels = _panels(len(columns), 1, (8.5, 0.5 + 4.2 * len(columns)), "col")
     kinds = list(dict.fromkeys(str(row[by]).split()[0] for row in table))
+    above = False
     for panel, (column, axis) in zip(panels, columns.items(), strict=True):
         for row in table:
             if row[x] is None or row[column] is None:
                 continue
+            above = not above
             k = kinds.index(str(row[by]).split()[0])
             colour = LINES[k % len(LINES)][0]
             panel.plot(row[x], row[column], MARKERS[k % len(MARKERS)], color=colour, markersize=5)
-            panel.annotate(
-                str(row[by]), (row[x], row[column]), (4, 3), textcoords="offset points", fontsize=7, color=INK
-            )
+            place = (row[x], row[column])
+            offset = (4, 3 if above else -9)
+            panel.annotate(str(row[by]), place, offset, textcoords="offset points", fontsize=7, color=INK)
         panel.set_ylabel(axis)
         panel.grid(True, color=GRID, linewidth=0.6)
-        panel.margins(x=0.12)
+        panel.set_xscale("symlog", linthresh=0.01)
+        panel.margins(x=0.15)
     panels[-1].set_xlabel(xlabel)
     return svg_text(figure, title)
 

@@ -175,7 +175,7 @@ def test_moves_needed():
 
 
 def test_figures_say_what_is_in_them():
-    table = [{"label": f"s{k}", "x": k, "y": None if k == 3 else k / 7} for k in range(12)]
+    table = [{"label": f"s{k}", "x": k, "y": None if k == 2 else k / 7} for k in range(6)]
     for draw, options in (
         (figures.bars, ({"y": "why"}, "title")),
         (figures.lines, ("x", {"y": "why"}, "title")),
@@ -186,7 +186,7 @@ def test_figures_say_what_is_in_them():
         text = draw(table, *options, **more)
         assert text == draw(table, *options, **more)
         assert text.startswith("<?xml")
-        assert all(word in text for word in ("why", "title", "s11"))
+        assert all(word in text for word in ("why", "title", "s5"))
     assert "undefined" in figures.bars(table, {"y": "why"}, "title")
     longer = [{"label": "one", "x": k, "y": k} for k in range(30)]
     assert "one" in figures.lines(longer, "x", {"y": "why"}, "title", xlabel="ex")
