@@ -33,6 +33,7 @@ extensions = [
 exclude_patterns = ["_*"]
 myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 4
+numfig = True  # equations are numbered within the parts of the theory, so no two have one number
 
 nitpicky = True
 nitpick_ignore_regex = [  # names outside of this project: there is no network to look their pages up
