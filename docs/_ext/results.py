@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 RECORDS = Path(__file__).resolve().parents[2] / "tests" / "benchmarks" / "results"
-DASH = "\N{EN DASH}"
+DASH, DAGGER = "\N{EN DASH}", "\N{DAGGER}"
 
 
 class Row(dict[str, Any]):
@@ -76,8 +76,17 @@ def settings(row: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in has)
 
 
+def named(row: Mapping[str, Any]) -> str:
+    """The label of a run, marked where its scheduler is a reconstruction.
+
+    >>> named({"label": "fft R=300", "reconstruction": "yes"})
+    'fft R=300 †'
+    """
+    return f"{row['label']} {DAGGER}" if row["reconstruction"] == "yes" else str(row["label"])
+
+
 _BUILTINS = (abs, all, any, dict, len, list, max, min, range, round, set, sorted, str, sum, zip)
-_FUNCTIONS = {f.__name__: f for f in (*_BUILTINS, statistics.mean, Row, Table, settings)}
+_FUNCTIONS = {f.__name__: f for f in (*_BUILTINS, statistics.mean, Row, Table, named, settings)}
 
 
 def _cell(text: str) -> int | float | str | None:
