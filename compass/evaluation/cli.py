@@ -50,6 +50,16 @@ def share(ctx: click.Context, param: click.Parameter, value: str | None) -> Frac
     return Fraction(value)
 
 
+def decimal(value: Fraction) -> str:
+    """A share in decimals, at least two of them.
+
+    >>> decimal(Fraction("0.9")), decimal(Fraction("0.975"))
+    ('0.90', '0.975')
+    """
+    whole, _, digits = f"{float(value):.9f}".partition(".")
+    return f"{whole}.{digits.rstrip('0').ljust(2, '0')}"
+
+
 def _integer_or(word: str, most: int) -> Callable[..., int | str | None]:
     """A parameter that is a positive integer or a word."""
     convert = integer(1, most)
@@ -227,7 +237,7 @@ def evaluate_command(
     chosen = find_experiment(experiment)
     if nodes is not None and eta is not None:
         raise InputError("give at most one of --nodes and --eta")
-    scope = Scope((f"{float(eta):.2f}",) if eta else (), nodes, days)
+    scope = Scope((decimal(eta),) if eta else (), nodes, days)
     workloads = _workloads(traces)
     directory = _folder(out)
     more = None if published is None else _folder(published)

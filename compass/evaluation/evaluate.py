@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from typing import NamedTuple
 
+from compass.errors import InputError
 from compass.evaluation.runs import Outcome, Row, Run, Task, Workload, perform, tasks_of
 from compass.evaluation.store import Store
 
@@ -38,6 +39,9 @@ def evaluate(
         executor: any :class:`concurrent.futures.Executor` whose workers have this package.
         workers: how many tasks it performs at a time; twice as many are handed to it.
         progress: called with the number of runs done since the last call.
+
+    Raises:
+        InputError: a worker has ended, or the store cannot be written.
     """
     keys = [workload.key(run) for run in runs]
     missing = {key: run for key, run in zip(keys, runs, strict=True) if key not in store.results}
@@ -69,4 +73,10 @@ def _performed(tasks: Iterable[Task], executor: Executor, at_once: int) -> Itera
 def _done(pending: dict[Future[list[Outcome]], Task]) -> Iterable[tuple[Task, list[Outcome]]]:
     done, _ = wait(pending, return_when=FIRST_COMPLETED)
     for future in [future for future in pending if future in done]:
-        yield pending.pop(future), future.result()
+        try:
+            outcomes = future.result()
+        except BrokenExecutor as error:
+            raise InputError(
+                f"a worker has ended, perhaps for want of memory ({error}); finished runs are kept"
+            ) from error
+        yield pending.pop(future), outcomes

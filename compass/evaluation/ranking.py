@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
+from itertools import product
 from typing import Any
 
 from compass.evaluation.plans import BASELINES, COMPASS
@@ -24,9 +25,12 @@ def coverage(rows: Table) -> list[dict[str, Any]]:
     ``edge_for_paper`` is the coverage of the last of our runs if they are sorted by coverage and cut at the paper's
     numbers: where a bucket of the paper would end if the runs were the same.
     """
+    groups: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        if row["label"] in _LABELS and row["wcc_share"] is not None:
+            groups.setdefault((row["trace"], row["label"]), []).append(row["wcc_share"])
     found = []
-    for variant in dict.fromkeys(row["label"] for row in rows if row["scheduler"] in _OURS):
-        shares = [row["wcc_share"] for row in rows if row["label"] == variant and row["wcc_share"] is not None]
+    for (trace, variant), shares in groups.items():
         shares.sort(reverse=True)
         rest, taken = shares, 0
         for edge, paper in zip(EDGES, PAPER_COVERAGE, strict=True):
@@ -34,6 +38,7 @@ def coverage(rows: Table) -> list[dict[str, Any]]:
             rest = [share for share in rest if share < edge]
             taken += paper
             found.append({
+                "trace": trace,
                 "variant": variant,
                 "least_coverage": edge,
                 "runs": len(inside),
@@ -54,33 +59,36 @@ def first_places(rows: Table) -> list[dict[str, Any]]:
     for row in rows:
         days.setdefault((row["trace"], row["day"], row["eta"], row["nodes"]), {})[row["label"]] = row
     found = []
+    traces = list(dict.fromkeys(trace for trace, *_ in days))
     for queue, rival in (("fifo", "mcg"), ("mcg-skip", "mcg queue=fifo")):
         rivals = [chosen.label for chosen in BASELINES if chosen.label != rival]
-        for variant in (chosen.label for chosen in COMPASS):
-            for measure, best in BETTER.items():
-                counted = first = alone = 0
-                for day in days.values():
-                    some = [day[label] for label in (variant, *rivals) if label in day]
-                    values = [row[measure] for row in some]
-                    if len(some) <= len(rivals) or None in values or len({row["jobs"] for row in some}) > 1:
-                        continue
-                    counted += 1
-                    first += values[0] == best(values)
-                    alone += values[0] == best(values) and values.count(values[0]) == 1
-                found.append({
-                    "variant": variant,
-                    "queue_of_mcg": queue,
-                    "measure": measure,
-                    "runs": counted,
-                    "left_out": len(days) - counted,
-                    "first": first,
-                    "strictly_first": alone,
-                    "first_share": first / counted if counted else None,
-                    "paper_share": PAPER_TOP[measure],
-                })  # fmt: skip
+        for trace, variant, (measure, best) in product(traces, _LABELS, BETTER.items()):
+            runs = [day for place, day in days.items() if place[0] == trace]
+            counted = first = alone = 0
+            for day in runs:
+                some = [day[label] for label in (variant, *rivals) if label in day]
+                values = [row[measure] for row in some]
+                if len(some) <= len(rivals) or None in values or len({row["jobs"] for row in some}) > 1:
+                    continue
+                counted += 1
+                first += values[0] == best(values)
+                alone += values[0] == best(values) and values.count(values[0]) == 1
+            found.append({
+                "trace": trace,
+                "variant": variant,
+                "queue_of_mcg": queue,
+                "measure": measure,
+                "runs": counted,
+                "left_out": len(runs) - counted,
+                "first": first,
+                "strictly_first": alone,
+                "first_share": first / counted if counted else None,
+                "paper_share": PAPER_TOP[measure],
+            })  # fmt: skip
     return found
 
 
+_LABELS = [chosen.label for chosen in COMPASS]
 _OURS = {chosen.scheduler for chosen in COMPASS}
 
 

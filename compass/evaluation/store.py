@@ -48,11 +48,18 @@ class Store:
         self._file.close()
 
     def add(self, key: str, outcome: Outcome) -> None:
-        """Keep the result of a run; it is on disk when this returns."""
+        """Keep the result of a run; it is handed to the system when this returns.
+
+        Raises:
+            InputError: the file cannot be written.
+        """
         self.results[key] = outcome
         body = [key, outcome.measures, outcome.seconds]
-        self._file.write(f"{json.dumps([_check(body), *body])}\n")
-        self._file.flush()
+        try:
+            self._file.write(f"{json.dumps([_check(body), *body])}\n")
+            self._file.flush()
+        except OSError as error:
+            raise InputError(f"{self.path}: {error.strerror}") from error
 
     def _read(self) -> None:
         data = self.path.read_bytes()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-from concurrent.futures import Executor
+from concurrent.futures import BrokenExecutor, Executor, Future
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,7 +17,7 @@ from compass.evaluation.executors import InProcess, executor_of
 from compass.evaluation.experiments import EXPERIMENTS, find_experiment
 from compass.evaluation.plans import Scope, compositions, demo, over_days
 from compass.evaluation.report import write_report
-from compass.evaluation.runs import WHOLE, Run, Workload, perform, tasks_of
+from compass.evaluation.runs import WHOLE, Outcome, Run, Workload, perform, tasks_of
 from compass.evaluation.settings import Settings
 from compass.evaluation.store import Store
 from compass.synthetic import generate
@@ -163,6 +164,27 @@ def test_errors_of_a_worker_reach_the_caller(workload, tmp_path):
 
     with pytest.raises(ZeroDivisionError):
         InProcess().submit(broken, 1).result()
+
+
+def test_a_worker_that_ends_is_told_in_one_line(workload, tmp_path):
+    class Ending(Executor):
+        def submit(self, fn, /, *args, **kwargs):
+            future = Future()
+            future.set_exception(BrokenExecutor("gone"))
+            return future
+
+    with pytest.raises(InputError, match=r"a worker has ended, .* \(gone\); finished runs are kept"):
+        report(tmp_path, workload, Ending())
+
+
+def test_a_full_disk(tmp_path, monkeypatch):
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    with Store(tmp_path / "runs.jsonl") as store:
+        monkeypatch.setattr(store, "_file", SimpleNamespace(write=full, close=store._file.close))
+        with pytest.raises(InputError, match="runs.jsonl: No space left on device"):
+            store.add("key", Outcome({"ajct": 1.0}, 0.5))
 
 
 def test_days_farthest_apart():
