@@ -23,6 +23,7 @@ extensions = [
     "sphinx_click",
     "api",  # from here on under _ext, a screenful each
     "bibtex",
+    "dependencies",
     "ledger",
     "mathml",
     "measured",

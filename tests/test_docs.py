@@ -108,6 +108,28 @@ def test_the_inventory_notices_what_is_missing(extensions):
     assert missing(name for name in names if name != "compass.metric.sif") == ["compass.metric.sif"]
 
 
+def test_every_dependency_has_its_reason(extensions):
+    import tomllib
+
+    from dependencies import dependencies
+
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    record = tomllib.loads(text)
+    project = record["project"]
+    groups = {
+        "dependencies": project["dependencies"],
+        **project["optional-dependencies"],
+        **record["dependency-groups"],
+    }
+    named = {
+        (group, re.match(r"[\w-]+", entry)[0])
+        for group, entries in groups.items()
+        for entry in entries
+        if isinstance(entry, str)
+    }
+    assert {(group, name) for group, name, why in dependencies(text) if len(why) > 5} == named
+
+
 def test_messages_are_read_from_the_source(extensions):
     from messages import messages
 
