@@ -1,0 +1,168 @@
+"""What a port is started with: variant, cluster and choices; and how it is told them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from compass.composition import Composition
+from compass.errors import InputError
+from compass.geometry import Geometry
+from compass.readings import Readings
+from compass.scheduler import Scheduler
+from compass.settled import SettledScheduler
+from compass.variants import make_scheduler
+
+PLACEHOLDERS = ("variant", "nodes", "open_nodes", "capacity", "widths", "readings")
+"""The settings that a command can ask for, each as ``{name}``; ``{options}`` as a word stands for all of them."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of one run.
+
+    Args:
+        variant: a name of :data:`compass.variants.VARIANTS`.
+        nodes: cluster size N.
+        geometry: the node geometry.
+        open_nodes: the dial m of `unified`, None for the others.
+        readings: the readings of `printed`, None for the others.
+
+    Raises:
+        InputError: they are not those of a scheduler.
+
+    Examples:
+        >>> print(*Settings("unified", 3, open_nodes=2).options())
+        --variant unified --nodes 3 --capacity 8 --widths 2,4,8 --open-nodes 2
+    """
+
+    variant: str
+    nodes: int
+    geometry: Geometry = field(default_factory=Geometry)
+    open_nodes: int | None = None
+    readings: Readings | None = None
+
+    def __post_init__(self) -> None:
+        make_scheduler(self.variant, 1, self.geometry, self.open_nodes, self.readings)
+        if self.variant == "unified" and self.open_nodes is None:
+            object.__setattr__(self, "open_nodes", 1)
+        if self.variant == "printed" and self.readings is None:
+            object.__setattr__(self, "readings", Readings())
+
+    def scheduler(self) -> Scheduler:
+        """The reference implementation on an empty cluster."""
+        return make_scheduler(self.variant, self.nodes, self.geometry, self.open_nodes, self.readings)
+
+    def ever_fits(self, gpus: int, instances: int) -> bool:
+        """Whether a job could run on the empty cluster; O(1)."""
+        if self.variant != "printed":
+            return rules_of(self).admits(Composition(self.geometry, {gpus: instances}))
+        return instances <= self.nodes * (self.geometry.capacity // self.geometry.slot_width(gpus))
+
+    def texts(self) -> dict[str, str]:
+        """The value of every placeholder; empty where the variant has no such setting."""
+        readings = asdict(self.readings) if self.readings else {}
+        return {
+            "variant": self.variant,
+            "nodes": str(self.nodes),
+            "open_nodes": "" if self.open_nodes is None else str(self.open_nodes),
+            "capacity": str(self.geometry.capacity),
+            "widths": ",".join(map(str, self.geometry.widths)),
+            "readings": ",".join(f"{name}={value}" for name, value in readings.items()),
+        }
+
+    def options(self) -> list[str]:
+        """The options of ``compass run`` that ask for these settings."""
+        texts = self.texts()
+        words = ["--variant", texts["variant"], "--nodes", texts["nodes"]]
+        words += ["--capacity", texts["capacity"], "--widths", texts["widths"]]
+        if texts["open_nodes"]:
+            words += ["--open-nodes", texts["open_nodes"]]
+        for reading in filter(None, texts["readings"].split(",")):
+            words += ["--reading", reading]
+        return words
+
+    def to_json(self) -> dict[str, Any]:
+        """The settings as a vector has them."""
+        return {
+            "variant": self.variant,
+            "nodes": self.nodes,
+            "capacity": self.geometry.capacity,
+            "widths": list(self.geometry.widths),
+            "open_nodes": self.open_nodes,
+            "readings": asdict(self.readings) if self.readings else None,
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Settings:
+        """The settings of a vector.
+
+        Raises:
+            InputError: they are not those of a scheduler.
+        """
+        readings = record["readings"]
+        geometry = Geometry(record["capacity"], tuple(record["widths"]))
+        chosen = None if readings is None else Readings(**readings)
+        return cls(record["variant"], record["nodes"], geometry, record["open_nodes"], chosen)
+
+
+@lru_cache
+def rules_of(settings: Settings) -> SettledScheduler:
+    """A scheduler of `repaired` or `unified` that is asked about admission only, made once."""
+    rules = settings.scheduler()
+    assert isinstance(rules, SettledScheduler), settings.variant
+    return rules
+
+
+@dataclass(frozen=True)
+class PortCommand:
+    """How a port is started: the words of a command line with placeholders in it.
+
+    Raises:
+        InputError: it has no word, or its quotation marks do not match.
+
+    Examples:
+        >>> PortCommand("node port.js {nodes}").words(Settings("unified", 3))
+        ['node', 'port.js', '3']
+    """
+
+    line: str
+
+    def __post_init__(self) -> None:
+        if not self._split():
+            raise InputError("the command is empty")
+
+    def _split(self) -> list[str]:
+        try:
+            return shlex.split(self.line)
+        except ValueError as error:
+            raise InputError(f"the command cannot be split into words: {error}") from error
+
+    @property
+    def told(self) -> Collection[str]:
+        """The settings that a port started by this command is told."""
+        words = self._split()
+        if "{options}" in words:
+            return PLACEHOLDERS
+        return [name for name in PLACEHOLDERS if any(f"{{{name}}}" in word for word in words)]
+
+    def words(self, settings: Settings) -> list[str]:
+        """The words to start the port with."""
+        words: list[str] = []
+        for word in self._split():
+            if word == "{options}":
+                words += settings.options()
+                continue
+            for name, text in settings.texts().items():
+                word = word.replace(f"{{{name}}}", text)  # noqa: PLW2901 - one after another
+            words.append(word)
+        return words
+
+    def can_play(self, wanted: Settings, given: Settings) -> bool:
+        """Whether the port can be run with ``wanted`` where it is made for ``given``."""
+        told = self.told
+        ours, theirs = wanted.texts(), given.texts()
+        return wanted.variant == given.variant and all(name in told or ours[name] == theirs[name] for name in ours)

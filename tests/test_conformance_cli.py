@@ -1,0 +1,213 @@
+"""The command compass conform, with real ports."""
+
+import json
+import shlex
+import sys
+
+import pytest
+
+from compass.cli import main
+from compass.conformance import cli, vectors
+from compass.conformance.judge import ExactJudge
+from compass.conformance.lines import EventLine
+from compass.conformance.settings import Settings
+from compass.conformance.vectors import Vector, digest, format_vectors, read_vectors, record
+from compass.errors import InputError
+from compass.events import Arrive, Depart
+
+OURS = shlex.join([sys.executable, "-m", "compass", "run", "-"]) + " {options}"
+# A port that puts each instance on the lowest node with room, in few lines: wrong in many ways.
+FIRST_FIT = """
+import sys, json
+loads, jobs = [0] * int(sys.argv[1]), {}
+for line in sys.stdin:
+    event = json.loads(line)
+    job, moves, placements = event["job"], [], []
+    if event["event"] == "depart":
+        for gpus, node in jobs.pop(job):
+            loads[node] -= gpus
+        answer = {"event": "depart", "job": job, "moves": []}
+    else:
+        gpus, placed = event["gpus"], []
+        for k in range(event.get("instances", 1)):
+            node = next((n for n, load in enumerate(loads) if load + gpus <= 8), None)
+            if node is None:
+                break
+            loads[node] += gpus
+            placed.append((gpus, node))
+        admitted = len(placed) == event.get("instances", 1)
+        if admitted:
+            jobs[job] = placed
+        else:
+            for gpus, node in placed:
+                loads[node] -= gpus
+            placed = []
+        placements = [{"instance": f"{job}/{k}", "node": node} for k, (_, node) in enumerate(placed)]
+        answer = {"event": "arrive", "job": job, "admitted": admitted, "moves": [], "placements": placements}
+    print(json.dumps(answer), flush=True)
+"""
+
+
+@pytest.fixture
+def few(tmp_path):
+    """A folder with three vectors of unified."""
+    settings = Settings("unified", 2)
+    told = [EventLine.to(Arrive("a", 4)), EventLine.to(Arrive("b", 1, 5)), EventLine.to(Depart("a"))]
+    made = [
+        record("one", "plain", settings, told),
+        record("bad", "ends", settings, [*told, EventLine.of("{}", 8)]),
+        record("wide", "three nodes", Settings("unified", 3), told),
+    ]
+    return write(tmp_path, made)
+
+
+def write(folder, made):
+    text = format_vectors(made)
+    (folder / "unified.jsonl").write_text(text, "utf-8")
+    manifest = {"version": 7, "files": {"unified.jsonl": {"sha256": digest(text)}}}
+    (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    return folder
+
+
+def conform(*arguments, command=OURS):
+    return main(["conform", "--command", command, "--nodes", "2", "--variant", "unified", *map(str, arguments)])
+
+
+@pytest.fixture
+def first_fit(tmp_path):
+    path = tmp_path / "first_fit.py"
+    path.write_text(FIRST_FIT, "utf-8")
+    return shlex.join([sys.executable, "-S", "-E", str(path), "{nodes}"]).replace("'{nodes}'", "{nodes}")
+
+
+@pytest.mark.parametrize("mode", ["exact", "property"])
+def test_our_own_run_is_a_port_that_conforms(mode, few, capsys):
+    assert conform("--vectors", few, "--events", 300, "--mode", mode) == 0
+    shown = capsys.readouterr().out.split()
+    assert shown[: shown.index("moves")] == (
+        f"variant unified mode {mode} conforms True vectors 3 vectors left out 0 events 300".split()
+    )
+
+
+def test_vectors_of_other_settings_are_left_out(few, capsys):
+    fixed = OURS.replace("{options}", "--variant unified --nodes 2")
+    assert conform("--vectors", few, "--events", 0, "--json", command=fixed) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["vectors"], report["vectors_left_out"], report["events"]) == (2, 1, 0)
+
+
+def test_a_wrong_port_fails_with_a_small_list_that_run_replays(first_fit, tmp_path, capsys):
+    assert conform("--vectors", "none", "--events", 200, "--mode", "property", command=first_fit) == 1
+    captured = capsys.readouterr()
+    found = [json.loads(line) for line in captured.out.splitlines()]
+    assert 1 <= len(found) <= 3
+    assert captured.err.startswith("compass: seed 0, line ")
+    assert captured.err.count("\n") == 1
+    assert "with --variant unified --nodes 2 --capacity 8 --widths 2,4,8 --open-nodes 1: " in captured.err
+    path = tmp_path / "events.jsonl"
+    path.write_text(captured.out, "utf-8")
+    assert main(["run", str(path), "--nodes", "2", "--variant", "unified"]) == 0
+
+
+def test_a_failing_list_goes_to_a_file(few, first_fit, tmp_path, capsys):
+    out = tmp_path / "found.jsonl"
+    assert conform("--vectors", few, "--out", out, "--minimise", 0, command=first_fit) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("compass: vector one, line 3, in 3 lines with --variant unified --nodes 2 ")
+    assert '--open-nodes 1: expected {"event":"depart","job":"a","moves":[{"instance":"b/4",' in captured.err
+    assert out.read_text("utf-8").splitlines()[-1] == '{"event":"depart","job":"a"}'
+
+
+def test_a_failure_as_json(first_fit, capsys):
+    assert conform("--vectors", "none", "--events", 100, "--json", "--minimise", 0, command=first_fit) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report["conforms"] is False
+    assert report["where"].startswith("seed 0, line ")
+    assert report["reason"].startswith("expected ")
+    assert report["failing_events"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command", "what"),
+    [
+        ([], "", "--command: the command is empty"),
+        ([], "'", "--command: the command cannot be split"),
+        ([], "/no/such/port", "'/no/such/port' cannot be run: No such file"),
+        (["--events", "-1"], OURS, "negative"),
+        (["--timeout", "0"], OURS, "must be positive"),
+        (["--vectors", "/no/such"], OURS, "No such file"),
+        (["--reading", "refill=text"], OURS, "readings: only for the variant 'printed'"),
+        (["--widths", "3,8"], OURS, "3 does not divide 8"),
+        (["--mode", "loose"], OURS, "'loose' is not one of"),
+    ],
+)
+def test_misuse(arguments, command, what, capsys):
+    assert conform(*arguments, command=command) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert what in captured.err
+    assert captured.err.count("\n") == 1
+
+
+# -- files of vectors -------------------------------------------------------------------------------------------------
+
+
+def test_vectors_are_read_as_they_were_written(few):
+    made = read_vectors(few, ["unified"])
+    assert [vector.name for vector in made] == ["one", "bad", "wide"]
+    assert [vector.record["status"] for vector in made] == [0, 2, 0]
+    assert made[1].lines[-1] == EventLine("{}", None)
+    assert [record(v.name, v.record["about"], v.settings, v.lines) for v in made] == made
+    assert made[0].record["final"]["nodes"][0]["instances"] == [{"job": "b", "gpus": 1}] * 5
+    assert made[0].record["sif"] == "0"
+    assert made[0].record["wcc_slack"] == 5
+
+
+def test_a_vector_whose_decisions_are_not_those_of_this_version_is_refused(few, capsys):
+    one, *rest = read_vectors(few, ["unified"])
+    write(few, [Vector({**one.record, "decisions": []}, one.settings, one.lines), *rest])
+    assert conform("--vectors", few) == 2
+    assert "vector one is not what this version decides (vectors of version 7)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("spoil", "what"),
+    [
+        (lambda text: text.replace('"plain"', '"plainer"'), "it is not the file that the manifest of version 7 names"),
+        (lambda text: text, None),
+    ],
+)
+def test_a_file_is_the_one_of_the_manifest(few, spoil, what):
+    path = few / "unified.jsonl"
+    path.write_text(spoil(path.read_text("utf-8")), "utf-8")
+    if what:
+        with pytest.raises(InputError, match=what):
+            read_vectors(few, ["unified"])
+    else:
+        assert len(read_vectors(few, ["unified"])) == 3
+
+
+@pytest.mark.parametrize("text", ["[1]\n", "{}\n", '{"variant":"unified"}\n'])
+def test_a_file_that_holds_no_vectors(few, text):
+    (few / "unified.jsonl").write_text(text, "utf-8")
+    (few / "manifest.json").write_text(json.dumps({"files": {"unified.jsonl": {"sha256": digest(text)}}}), "utf-8")
+    with pytest.raises(InputError, match="no vectors of the form described"):
+        read_vectors(few, ["unified"])
+
+
+@pytest.mark.parametrize("text", ["[]", "{}"])
+def test_a_manifest_that_is_none(few, text):
+    (few / "manifest.json").write_text(text, "utf-8")
+    with pytest.raises(InputError):
+        read_vectors(few, ["unified"])
+
+
+def test_where_the_vectors_are(monkeypatch, tmp_path):
+    assert (vectors.shipped() / "manifest.json").exists()
+    monkeypatch.setattr(vectors, "__file__", str(tmp_path / "compass" / "conformance" / "vectors.py"))
+    assert vectors.shipped() == tmp_path / "compass" / "conformance" / "shipped"
+
+
+def test_the_judges_by_mode():
+    assert cli.JUDGES["exact"] is ExactJudge
