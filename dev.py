@@ -105,6 +105,12 @@ def docs(arguments: list[str]) -> None:
     print("built: build/docs/index.html")
 
 
+def evaluation(arguments: list[str]) -> None:
+    """Every experiment of the evaluation, compared with the tables of the documentation; hours."""
+    install("700 MB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
+    run(PYTHON, "tests/benchmarks/measure_evaluation.py", *arguments)
+
+
 def readings(arguments: list[str]) -> None:
     """The printed algorithm under every reading; an hour."""
     install("700 MB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
@@ -112,10 +118,11 @@ def readings(arguments: list[str]) -> None:
 
 
 SECTIONS = {
-    "docs": lambda: docs([]),
-    "check": lambda: check(["--full"]),
-    "benchmark": lambda: benchmark([]),
-    "readings": lambda: readings([]),
+    "docs": (docs, []),
+    "check": (check, ["--full"]),
+    "benchmark": (benchmark, []),
+    "readings": (readings, []),
+    "evaluation": (evaluation, []),
 }
 
 
@@ -128,7 +135,8 @@ def artifact(arguments: list[str]) -> None:
     times = {}
     for name in arguments or SECTIONS:
         start = time.monotonic()
-        SECTIONS[name]()
+        section, extra = SECTIONS[name]
+        section(extra)
         times[name] = time.monotonic() - start
     for name, seconds in times.items():
         print(f"{name:<10} {seconds:6.0f} s")

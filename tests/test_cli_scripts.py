@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-BENCHMARKS = [path for path in sorted((ROOT / "tests" / "benchmarks").glob("*.py")) if path.stem != "command_line"]
+SCRIPTS = ROOT / "tests" / "benchmarks"
+BENCHMARKS = [
+    *sorted(SCRIPTS.glob("bench_*.py")),
+    SCRIPTS / "measure_readings.py",
+]  # dev.py gives all one line of options
 
 
 def script(path, *arguments, **environment):
@@ -63,3 +67,19 @@ def test_readings_are_measured(tmp_path):
     path = ROOT / "tests" / "benchmarks" / "measure_readings.py"
     assert script(path, "--trace", str(trace), "--nodes", "3", "--out", str(out)).returncode == 0
     assert len(out.read_text().splitlines()) == 577
+
+
+def test_tables_of_the_evaluation_are_compared(tmp_path, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
+    import measure_evaluation
+
+    documented, published = tmp_path / "documented", tmp_path / "published"
+    for folder, texts in ((documented, ("1\n", "2\n")), (published, ("1\n", "3\n"))):
+        folder.mkdir()
+        for name, text in zip(("same.csv", "other.csv"), texts, strict=True):
+            (folder / name).write_text(text)
+    (published / "new.csv").write_text("4\n")
+    assert measure_evaluation.differing(documented, published) == ["new.csv", "other.csv"]
+    monkeypatch.setattr(measure_evaluation.command_line, "TRACES", tmp_path)
+    assert measure_evaluation.main(["mix", "--out", str(tmp_path)]) == 2
+    assert "venus.csv: not there" in capsys.readouterr().err
