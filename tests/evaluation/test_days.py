@@ -43,6 +43,12 @@ def test_a_job_that_does_not_fit_its_share_of_nodes_makes_room():
     assert nodes_for(trace_of((0, 0, 3, 5)), Fraction(1)) == 3  # no demand for any time
 
 
+def test_at_least_a_share_is_enough():
+    """8 GPUs for 90 s, then 32 for 10 s."""
+    jobs = trace_of((0, 100, 1, 8), (90, 10, 1, 8), (90, 10, 2, 8))
+    assert [nodes_for(jobs, Fraction(share, 100)) for share in (90, 91)] == [2, 4]  # two for the job of two instances
+
+
 def test_bad_arguments():
     for jobs, eta in ((trace_of((0, 1, 1, 1)), 0), (trace_of((0, 1, 1, 1)), Fraction(11, 10)), ([], 1)):
         with pytest.raises(InputError, match="eta"):

@@ -183,7 +183,7 @@ def test_a_full_disk(tmp_path, monkeypatch):
 
     with Store(tmp_path / "runs.jsonl") as store:
         monkeypatch.setattr(store, "_file", SimpleNamespace(write=full, close=store._file.close))
-        with pytest.raises(InputError, match="runs.jsonl: No space left on device"):
+        with pytest.raises(InputError, match="No space left on device"):
             store.add("key", Outcome({"ajct": 1.0}, 0.5))
 
 

@@ -44,6 +44,12 @@ def test_easy_lets_pass_what_does_not_delay_the_head():
     assert found == {"a": 0, "b": 0, "c": 20, "d": 2, "e": 3, "g": 7, "f": 30}
 
 
+def test_easy_gives_spare_gpus_away_once():
+    """At 20 all 16 GPUs are free and c needs 14: two are spare, for d or for e."""
+    jobs = trace_of((0, 20, 1, 8), (0, 1, 1, 1), (1, 10, 7, 2), (2, 90, 1, 2), (2, 90, 1, 2))
+    assert starts(jobs, Ideal(2), EasyBackfill()) == {"a": 0, "b": 0, "d": 2, "c": 20, "e": 30}
+
+
 def test_easy_keeps_what_the_head_needs_where_its_gpus_are_scattered():
     """Two nodes with 5 busy: c finds no node though 6 GPUs are free, so its reservation is now, and 0 are spare."""
     jobs = trace_of((0, 10, 1, 5), (0, 10, 1, 5), (1, 5, 1, 6), (2, 1, 1, 1), (2, 0, 1, 1))
