@@ -356,6 +356,16 @@ def test_under_fifo_nothing_ends_before_it_does_under_ideal(jobs, name):
         assert all(best[job] <= end for job, end in ends.items())
 
 
+@given(traces(), st.sampled_from(["fft", "drr"]))
+@settings(max_examples=30)
+def test_without_rounds_fft_and_drr_are_best_fit_event_for_event(jobs, name):
+    records = {}
+    for chosen in (Settings.of(name, round_length="never"), Settings.of("best-fit")):
+        records[chosen.scheduler] = some = []
+        simulate(jobs, make(chosen, 2, jobs), observe=some.append)
+    assert records[name] == records["best-fit"]
+
+
 @given(traces(), st.sampled_from(["unified", "consolidate", "on-demand"]))
 @settings(max_examples=60)
 def test_the_moves_needed_are_no_more_than_those_made(jobs, name):
