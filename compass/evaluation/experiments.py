@@ -155,7 +155,8 @@ def _draw_intensity(tables: Tables) -> dict[str, str]:
 
 def _draw_wcc(tables: Tables) -> dict[str, str]:
     coverage = [
-        {"label": f"{row['variant']}, WCC for {row['least_coverage']:.0%} or more", **row} for row in tables["coverage"]
+        {"label": f"{row['variant']}, {row['over']}, {row['least_coverage']:.0%} or more", **row}
+        for row in tables["coverage"]
     ]
     top = [
         {"label": f"{row['variant']}, {row['measure'].upper()}, MCG {row['queue_of_mcg']}", **row}

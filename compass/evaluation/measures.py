@@ -66,6 +66,8 @@ class Measures:
         running_avoidable: avoidable partial nodes integrated over it.
         running_busy: busy GPUs integrated over it.
         wcc_seconds: the part of it in which WCC holds.
+        day_seconds: the part of ``running_seconds`` before the end of the day on which the run begins.
+        wcc_day_seconds: the part of that in which WCC holds.
         max_avoidable: most avoidable partial nodes after any event.
         wcc_events: events after which WCC holds.
         max_avoidable_wcc: most avoidable partial nodes after any of them.
@@ -93,6 +95,8 @@ class Measures:
     running_avoidable: int = 0
     running_busy: int = 0
     wcc_seconds: int = 0
+    day_seconds: int = 0
+    wcc_day_seconds: int = 0
     max_avoidable: int = 0
     wcc_events: int = 0
     max_avoidable_wcc: int = 0
@@ -109,12 +113,14 @@ class Measures:
             self.max_avoidable_wcc = max(self.max_avoidable_wcc, avoidable)
             self.over_bound_events += self.bound is not None and avoidable > self.bound
 
-    def time(self, seconds: int, avoidable: int, busy: int, wcc: bool) -> None:
-        """So much time has passed in one state with a running job."""
+    def time(self, seconds: int, avoidable: int, busy: int, wcc: bool, of_day: int = 0) -> None:
+        """So much time has passed in one state with a running job, so much of it before the end of the day."""
         self.running_seconds += seconds
         self.running_avoidable += seconds * avoidable
         self.running_busy += seconds * busy
         self.wcc_seconds += seconds * wcc
+        self.day_seconds += of_day
+        self.wcc_day_seconds += of_day * wcc
         self.over_bound_seconds += seconds * (wcc and self.bound is not None and avoidable > self.bound)
 
     def waiting_time(self, seconds: int, avoidable: int, busy: int) -> None:
@@ -164,6 +170,11 @@ class Measures:
         return _ratio(self.wcc_seconds, self.running_seconds)
 
     @property
+    def wcc_share_of_day(self) -> Fraction | None:
+        """The same over the time before the end of the day only."""
+        return _ratio(self.wcc_day_seconds, self.day_seconds)
+
+    @property
     def blocked_share(self) -> Fraction | None:
         """Share of ``T_peak`` in which the head is blocked though enough GPUs are free, None where no job waits."""
         return _ratio(self.blocked_seconds, self.peak_seconds)
@@ -183,6 +194,7 @@ class Measures:
             "moves_per_job": _float(self.moves_per_job),
             "needed_moves": self.needed_moves,
             "wcc_share": _float(self.wcc_share),
+            "wcc_share_of_day": _float(self.wcc_share_of_day),
             "blocked_by_fragmentation_share": _float(self.blocked_share),
             "blocked_wcc_seconds": self.blocked_wcc_seconds,
             "peak_seconds": self.peak_seconds,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Mapping
 from itertools import product
 from typing import Any
@@ -22,29 +23,30 @@ BETTER = {"afr": min, "ajct": min, "agu": max}
 def coverage(rows: Table) -> list[dict[str, Any]]:
     """For each variant of COMPASS, runs by the share of the time during which WCC holds in them, beside the paper's.
 
-    ``edge_for_paper`` is the coverage of the last of our runs if they are sorted by coverage and cut at the paper's
-    numbers: where a bucket of the paper would end if the runs were the same.
+    ``over`` says which time that is: of the whole ``run``, until its last job has ended, or of the ``day``, up to its
+    end; always with a running job. ``edge_for_paper`` is the coverage of the last of our runs if they are sorted by
+    coverage and cut at the paper's numbers: where a bucket of the paper would end if the runs were the same.
     """
-    groups: dict[tuple[str, str], list[float]] = {}
-    for row in rows:
-        if row["label"] in _LABELS and row["wcc_share"] is not None:
-            groups.setdefault((row["trace"], row["label"]), []).append(row["wcc_share"])
     found = []
-    for (trace, variant), shares in groups.items():
-        shares.sort(reverse=True)
-        rest, taken = shares, 0
-        for edge, paper in zip(EDGES, PAPER_COVERAGE, strict=True):
-            inside = [share for share in rest if share >= edge]
-            rest = [share for share in rest if share < edge]
-            taken += paper
-            found.append({
-                "trace": trace,
-                "variant": variant,
-                "least_coverage": edge,
-                "runs": len(inside),
-                "paper": paper,
-                "edge_for_paper": shares[taken - 1] if len(shares) == sum(PAPER_COVERAGE) else None,
-            })  # fmt: skip
+    for column, over in (("wcc_share", "run"), ("wcc_share_of_day", "day")):
+        groups: dict[tuple[str, str], list[float]] = {}
+        for row in rows:
+            if row["label"] in _LABELS and row[column] is not None:
+                groups.setdefault((row["trace"], row["label"]), []).append(row[column])
+        for (trace, variant), shares in groups.items():
+            shares.sort(reverse=True)
+            taken = 0
+            for edge, above, paper in zip(EDGES, (math.inf, *EDGES), PAPER_COVERAGE, strict=False):
+                taken += paper
+                found.append({
+                    "trace": trace,
+                    "variant": variant,
+                    "over": over,
+                    "least_coverage": edge,
+                    "runs": sum(edge <= share < above for share in shares),
+                    "paper": paper,
+                    "edge_for_paper": shares[taken - 1] if len(shares) == sum(PAPER_COVERAGE) else None,
+                })  # fmt: skip
     return found
 
 

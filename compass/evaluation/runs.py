@@ -25,7 +25,7 @@ from compass.trace import TraceJob, format_trace
 Row = dict[str, str | int | float | None]
 """A row of the results table, by column."""
 
-FORMAT = 2
+FORMAT = 3
 """To be raised when the meaning of a row changes: results of another format are not used."""
 TOGETHER = 8
 """Most runs of one task: little enough that an interrupted evaluation has little to repeat."""

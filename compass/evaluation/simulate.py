@@ -21,6 +21,7 @@ from typing import Literal, NamedTuple
 from compass.composition import Composition
 from compass.errors import InputError, InvariantViolated, NeverFits, NoLegalDestination
 from compass.evaluation.books import Books
+from compass.evaluation.days import DAY
 from compass.evaluation.hooks import Clocked, Informed, Placeless, Repack, Rounds
 from compass.evaluation.measures import Measures, avoidable_now
 from compass.evaluation.queues import Fifo, QueueRule, demand
@@ -135,6 +136,7 @@ class _Run:
         self._rounds = scheduler if isinstance(scheduler, Rounds) else None
         self._round_length = self._rounds.round_length if self._rounds else None
         self._next_round = 0
+        self._day_ends = 0
         self._wake: int | None = None
         self._admitted = 0
         self._heap: list[tuple[int, int, TraceJob]] = []  # an entry may be early: a job was delayed since
@@ -184,6 +186,7 @@ class _Run:
         if upcoming is None:
             return
         self.now = origin = upcoming.submit_time
+        self._day_ends = origin - origin % DAY + DAY
         while (now := self._next_instant(upcoming)) is not None:
             self._time_passes(now - self.now)
             self.now = now
@@ -225,7 +228,8 @@ class _Run:
     def _time_passes(self, seconds: int) -> None:
         running = self.running
         if running.total:
-            self.measures.time(seconds, self.avoidable, running.total, running.wcc)
+            of_day = max(0, min(seconds, self._day_ends - self.now))
+            self.measures.time(seconds, self.avoidable, running.total, running.wcc, of_day)
         if len(self.queue):
             self.measures.waiting_time(seconds, self.avoidable, running.total)
             head = self.queue.head()

@@ -83,6 +83,7 @@ def _means(rows: list[Mapping[str, Any]], ideal: Mapping[tuple[Any, ...], float]
         "moves_per_job": sum(row["moves"] for row in done) / sum(jobs) if sum(jobs) else None,
         "needed_moves_per_job": sum(row["needed_moves"] for row in done) / sum(jobs) if sum(jobs) else None,
         "wcc_share": over("wcc_share"),
+        "wcc_share_of_day": over("wcc_share_of_day"),
         "blocked_by_fragmentation_share": over("blocked_by_fragmentation_share"),
         "blocked_wcc_seconds": sum(row["blocked_wcc_seconds"] for row in done),
         "max_avoidable_wcc": max((row["max_avoidable_wcc"] for row in done), default=None),

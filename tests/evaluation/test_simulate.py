@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from compass import Decision, InputError, InvariantViolated, NeverFits, NoLegalDestination, Printed, Unified, sif
 from compass.evaluation.baselines.best_fit import BestFit, WorstFit
 from compass.evaluation.baselines.drain import Drain
-from compass.evaluation.days import nodes_for, split_days
+from compass.evaluation.days import DAY, nodes_for, split_days
 from compass.evaluation.hooks import Repack
 from compass.evaluation.ideal import Ideal
 from compass.evaluation.queues import Skip
@@ -54,6 +54,7 @@ def test_two_nodes_by_hand():
         "moves_per_job": 0.0,
         "needed_moves": 0,
         "wcc_share": 1.0,
+        "wcc_share_of_day": 1.0,
         "blocked_by_fragmentation_share": 1.0,
         "blocked_wcc_seconds": 60,
         "peak_seconds": 60,
@@ -70,10 +71,16 @@ def test_two_nodes_by_hand():
     }
 
 
+def test_the_end_of_the_day_cuts_the_share_of_wcc():
+    """A 7 beside a 1 that leaves a second before midnight; it runs on for 9 s, alone."""
+    found = simulate(trace_of((DAY - 10, 19, 1, 7), (DAY - 10, 9, 1, 1)), BestFit(1))
+    assert (found.wcc_share, found.wcc_share_of_day) == (Fraction(9, 19), Fraction(9, 10))
+
+
 def test_undefined_where_nothing_waits_or_runs():
     found = simulate(trace_of((0, 0, 1, 8)), BestFit(1))
     assert (found.ajct, found.afr, found.agu, found.blocked_share) == (0, None, None, None)
-    assert (found.wcc_share, found.mean_sif) == (None, None)
+    assert (found.wcc_share, found.wcc_share_of_day, found.mean_sif) == (None, None, None)
     assert simulate([], BestFit(1)).to_json()["ajct"] is None
 
 

@@ -109,8 +109,10 @@ def test_beside_ideal():
 def test_coverage():
     shares = [1.0, 1.0, 0.995, 0.9, 0.1, None]
     found = coverage([row(Settings.of("repaired"), day, wcc_share=share) for day, share in enumerate(shares)])
-    assert [one["runs"] for one in found] == [2, 1, 0, 1, 0, 1]
+    assert [one["runs"] for one in found if one["over"] == "run"] == [2, 1, 0, 1, 0, 1]
     assert [one["edge_for_paper"] for one in found] == [None] * 6
+    rows = [row(Settings.of("repaired"), wcc_share_of_day=share) for share in (1.0, 0.96)]
+    assert [one["runs"] for one in coverage(rows) if one["over"] == "day"] == [1, 0, 1, 0, 0, 0]
     many = [row(Settings.of("repaired"), day, wcc_share=1 - day / 564) for day in range(sum(PAPER_COVERAGE))]
     found = coverage(many)
     assert found[0]["edge_for_paper"] == 1 - 486 / 564
