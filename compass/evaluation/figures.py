@@ -40,7 +40,7 @@ def bars(
         panel.set_xlabel(axis)
         panel.margins(x=0.3)
         panel.spines[["top", "right"]].set_visible(False)
-    panels[0].invert_yaxis()
+    panels[0].set_ylim(len(names) - 0.4, -0.6)  # the first row on top
     return svg_text(figure, title)
 
 
