@@ -132,7 +132,11 @@ def chosen_settings(scheduler: str, readings: tuple[str, ...], **given: object) 
 
 def _days(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...]:
     convert = integer(0, MAX_TIME)
-    return () if value is None else tuple(int(convert(ctx, param, day)) for day in value.split(","))
+    days = () if value is None else tuple(int(convert(ctx, param, day)) for day in value.split(","))
+    for day in days:
+        if days.count(day) > 1:
+            raise click.BadParameter(f"day {day} stands twice", ctx, param)
+    return days
 
 
 EXPERIMENTS_NOTE = ("Experiments", [(name, experiment.about) for name, experiment in EXPERIMENTS.items()])
@@ -274,4 +278,8 @@ def _folder(name: str) -> Path:
 def _workloads(traces: tuple[str, ...]) -> list[Workload]:
     if not traces:
         return [Workload("synthetic", generate("venus", 4000, seed=1, mean_gap=60, mean_duration=9000))]
-    return [Workload(PurePath(source_name(trace)).stem, read_trace(trace)) for trace in traces]
+    names = [PurePath(source_name(trace)).stem for trace in traces]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"two traces are called {quoted(name)}: the table could not tell them apart")
+    return [Workload(name, read_trace(trace)) for name, trace in zip(names, traces, strict=True)]

@@ -13,6 +13,9 @@ from compass.snapshot import Snapshot
 class Ideal:
     """Admits a job whenever ``T + w g <= G N``, with ``T`` the GPUs in use; SIF is 0 by definition.
 
+    A job that has more instances than the empty nodes hold, ``w > N floor(G / g)``, never fits, as for every scheduler
+    that places: so all complete the same jobs.
+
     It is what fragmentation-free scheduling would give under the same queue rule. Under a rule that admits in order of
     submission (``fifo``) and without migration cost, no scheduler completes any job earlier: by induction over the
     jobs, each starts no earlier than here, since at that time all earlier jobs that still run here still run there.
@@ -52,11 +55,11 @@ class Ideal:
 
         Raises:
             InputError: the demand is malformed or the job is running already.
-            NeverFits: the cluster has fewer GPUs than the job needs.
+            NeverFits: the empty nodes of the cluster do not hold the job.
         """
         check_arrival(self.geometry, self._jobs, job, gpus, instances)
-        if gpus * instances > self._total:
-            raise NeverFits(f"job {job!r}: {instances} x {gpus} GPUs never fit {self._total} GPUs")
+        if instances > self._total // self.geometry.capacity * (self.geometry.capacity // gpus):
+            raise NeverFits(f"job {job!r}: {instances} x {gpus} GPUs never fit {self.nodes} nodes")
         if self.running.total + gpus * instances > self._total:
             return Decision("arrive", job, admitted=False)
         self._jobs[job] = (gpus, instances)

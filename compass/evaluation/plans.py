@@ -10,6 +10,7 @@ from itertools import combinations
 from compass.errors import InputError
 from compass.evaluation.baselines.fgd import instance_counts
 from compass.evaluation.days import nodes_for
+from compass.evaluation.places import IDEAL
 from compass.evaluation.runs import Run, Workload
 from compass.evaluation.settings import NEVER, UNLIMITED, Settings
 from compass.trace import TraceJob
@@ -61,11 +62,17 @@ def _named(*names: str) -> list[Settings]:
     return [Settings.of(name) for name in names]
 
 
-IDEAL = Settings.of("ideal")
 COMPASS = [*_named("printed", "repaired"), *_unified(1, 2)]
 """The variants of COMPASS that are compared with the baselines of the paper."""
-BASELINES = [*_named("best-fit", "fgd", "cafgd"), Settings.of("mcg", queue="fifo"), *_named("mcg", "fft", "drr")]
-"""The six baselines of the paper; MCG-Sched with its own queue and with FIFO."""
+ROUNDS_OF_RIVALS = (300, 3600)
+"""Round lengths that COMPASS is compared under: the paper gives none, and the ranking depends on it."""
+BASELINES = [
+    *_named("best-fit", "fgd", "cafgd"),
+    Settings.of("mcg", queue="fifo"),
+    Settings.of("mcg"),
+    *(Settings.of(name, round_length=R) for name in ("fft", "drr") for R in ROUNDS_OF_RIVALS),
+]
+"""The six baselines of the paper; MCG-Sched with its own queue and with FIFO, FFT and DRR with two round lengths."""
 MAIN = [IDEAL, *COMPASS, *_unified(3, 8, UNLIMITED), *BASELINES]
 EXTRA = _named("first-fit", "worst-fit", "random", "buddy", "drain", "consolidate", "on-demand")
 ABLATIONS = [

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping
+from collections.abc import Container
 from itertools import product
 from typing import Any
 
-from compass.evaluation.plans import BASELINES, COMPASS
+from compass.evaluation.places import Ideals, Place, Row, place_of
+from compass.evaluation.plans import BASELINES, COMPASS, ROUNDS_OF_RIVALS
+from compass.evaluation.settings import Settings
 from compass.evaluation.table import Table
 
 PAPER_COVERAGE = (487, 26, 25, 11, 10, 5)
@@ -54,18 +56,19 @@ def first_places(rows: Table) -> list[dict[str, Any]]:
     """How often each variant of COMPASS is first among itself and the six baselines.
 
     A shared first place counts; ``strictly_first`` are the runs in which it is first alone. MCG-Sched competes with the
-    queue rule of the others or with its own, which lets jobs pass one another, so both are counted. Days on which the
+    queue rule of the others or with its own, which lets jobs pass one another, and FFT and DRR with each of two round
+    lengths, so all are counted. Days on which the
     measure is undefined for one of them, or on which they did not complete the same jobs, are left out and counted.
     """
-    days: dict[tuple[Any, ...], dict[str, Mapping[str, Any]]] = {}
+    days: dict[Place, dict[str, Row]] = {}
     for row in rows:
-        days.setdefault((row["trace"], row["day"], row["eta"], row["nodes"]), {})[row["label"]] = row
+        days.setdefault(place_of(row), {})[row["label"]] = row
     found = []
-    traces = list(dict.fromkeys(trace for trace, *_ in days))
-    for queue, rival in (("fifo", "mcg"), ("mcg-skip", "mcg queue=fifo")):
-        rivals = [chosen.label for chosen in BASELINES if chosen.label != rival]
+    traces = list(dict.fromkeys(place.trace for place in days))
+    for queue, length in product(("fifo", "mcg-skip"), ROUNDS_OF_RIVALS):
+        rivals = [chosen.label for chosen in BASELINES if _competes(chosen, queue, length)]
         for trace, variant, (measure, best) in product(traces, _LABELS, BETTER.items()):
-            runs = [day for place, day in days.items() if place[0] == trace]
+            runs = [day for place, day in days.items() if place.trace == trace]
             counted = first = alone = 0
             for day in runs:
                 some = [day[label] for label in (variant, *rivals) if label in day]
@@ -79,6 +82,7 @@ def first_places(rows: Table) -> list[dict[str, Any]]:
                 "trace": trace,
                 "variant": variant,
                 "queue_of_mcg": queue,
+                "round_length": length,
                 "measure": measure,
                 "runs": counted,
                 "left_out": len(runs) - counted,
@@ -90,6 +94,12 @@ def first_places(rows: Table) -> list[dict[str, Any]]:
     return found
 
 
+def _competes(baseline: Settings, queue: str, length: int) -> bool:
+    if baseline.scheduler == "mcg":
+        return baseline.queue == queue
+    return baseline.round_length in (None, length)
+
+
 _LABELS = [chosen.label for chosen in COMPASS]
 _OURS = {chosen.scheduler for chosen in COMPASS}
 
@@ -98,16 +108,17 @@ def beside_ideal(rows: Table, friendly_days: Container[tuple[str, str]]) -> list
     """How each variant of COMPASS compares with `ideal` day by day, apart for days whose sizes are powers of two.
 
     ``as_ideal`` counts the days with the same AJCT; ``worst_over_ideal`` is the largest AJCT over ideal's, minus 1.
+    Days on which one of them has no result, or both did not complete the same number of jobs, are left out.
 
     Args:
         rows: the results table, with ideal's rows.
         friendly_days: trace and day of the days on which every size is a power of two.
     """
-    ideal = {(row["trace"], row["day"], row["nodes"]): row["ajct"] for row in rows if row["label"] == "ideal"}
-    groups: dict[tuple[Any, ...], list[tuple[Mapping[str, Any], float]]] = {}
+    ideals = Ideals(rows)
+    groups: dict[tuple[Any, ...], list[tuple[Row, float]]] = {}
     for row in rows:
-        best = ideal.get((row["trace"], row["day"], row["nodes"]))
-        if row["scheduler"] in _OURS and best and row["ajct"] is not None:
+        best = ideals.of(row)
+        if row["scheduler"] in _OURS and best is not None:
             friendly = (row["trace"], row["day"]) in friendly_days
             groups.setdefault((row["trace"], row["eta"], row["label"], friendly), []).append((row, best))
     return [

@@ -288,10 +288,7 @@ class _Run:
             self._after("round", None, action.moves)
 
     def _submitted(self, job: TraceJob) -> None:
-        capacity = self.scheduler.geometry.capacity
-        nodes = 1 if self.books is None else self.nodes
-        room = self.gpus if self.books is None else capacity
-        if job.instances > nodes * (room // job.gpus_per_instance):
+        if job.instances > self.nodes * (self.scheduler.geometry.capacity // job.gpus_per_instance):
             self._never_fits(job)
             return
         if self._informed:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
+from compass.evaluation.places import Ideals, Row, is_done, place_of
 from compass.evaluation.plans import ENOUGH_JOBS
 from compass.evaluation.settings import NAMES
 from compass.evaluation.table import Table, mean
@@ -15,59 +16,73 @@ under every scheduler of the table some job waits."""
 
 GROUP = ("trace", "eta", "label", *NAMES, "reconstruction")
 """The columns that rows of one mean have in common; the rest of a row is a day and what was measured on it."""
+COMPARED = (
+    *("ajct", "ajct_by_jobs", "over_ideal", "agu", "agu_by_jobs", "afr", "afr_by_jobs", "mean_sif", "mean_max_sif"),
+    *("moves_per_job", "needed_moves_per_job", "wcc_share", "wcc_share_of_day", "blocked_by_fragmentation_share"),
+    *("over_bound_event_share", "over_bound_time_share"),
+)
+"""Means and shares: only comparable where they are over the same days."""
 
 
 def means(rows: Table) -> list[dict[str, Any]]:
     """One row for each scheduler with its settings, trace and cluster size, and for each set of days.
 
     ``ajct``, ``agu``, ``afr`` and so on are means over days; ``_by_jobs`` weights days by their jobs. ``over_ideal`` is
-    the mean AJCT over that of `ideal` under FIFO on the same days, minus 1. ``moves_per_job`` is all moves over all
-    jobs. ``failed`` counts days without a result.
+    the mean AJCT over that of `ideal` under FIFO on the same days, minus 1, None where on one of them both did not
+    complete the same number of jobs. ``moves_per_job`` is all moves over all jobs. ``failed`` counts days without a
+    result; where there are any, every mean and share is None, as it would be over fewer days than those beside it.
     """
     found = []
     for days, chosen in ((ALL_DAYS, list(rows)), (QUEUE_DAYS, with_queue(rows))):
-        groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+        groups: dict[tuple[Any, ...], list[Row]] = {}
         for row in chosen:
             groups.setdefault(tuple(row[column] for column in GROUP), []).append(row)
-        ideal = {
-            (row["trace"], row["day"], row["eta"], row["nodes"]): row["ajct"]
-            for row in chosen
-            if row["scheduler"] == "ideal" and row["queue"] == "fifo"
-        }
+        ideals = Ideals(chosen)
         found += [
             {
                 **dict(zip(GROUP, group, strict=True)),
                 "mean_over": days,
-                **_means(some, ideal),
+                **_means(some, ideals),
             }
             for group, some in groups.items()
         ]
     return found
 
 
-def with_queue(rows: Table) -> list[Mapping[str, Any]]:
-    """The rows of days with at least 20 jobs on which a job waits under every scheduler of the table."""
+def with_queue(rows: Table) -> list[Row]:
+    """The rows of days with at least 20 jobs on which a job waits under every scheduler of the table.
 
-    def place(row: Mapping[str, Any]) -> tuple[Any, ...]:
-        return row["trace"], row["day"], row["eta"], row["nodes"]
+    A run that failed says nothing of its day.
+    """
+    done = [row for row in rows if is_done(row)]
+    without = {place_of(row) for row in done if row["jobs"] < ENOUGH_JOBS or not row["peak_seconds"]}
+    chosen = {place_of(row) for row in done} - without
+    return [row for row in rows if place_of(row) in chosen]
 
-    without = {place(row) for row in rows if row["jobs"] < ENOUGH_JOBS or not row["peak_seconds"]}
-    return [row for row in rows if place(row) not in without]
+
+def _means(rows: list[Row], ideals: Ideals) -> dict[str, Any]:
+    done = [row for row in rows if is_done(row)]
+    found = _figures(done, ideals)
+    failed = len(rows) - len(done)
+    if failed:
+        found.update(dict.fromkeys(COMPARED))
+    return {
+        "days": len(done),
+        "days_with_queue": sum(row["afr"] is not None for row in done),
+        "failed": failed,
+        **found,
+    }
 
 
-def _means(rows: list[Mapping[str, Any]], ideal: Mapping[tuple[Any, ...], float]) -> dict[str, Any]:
-    done = [row for row in rows if row["status"] == "done"]
+def _figures(done: list[Row], ideals: Ideals) -> dict[str, Any]:
     jobs = [row["jobs"] for row in done]
 
     def over(column: str, weights: Iterable[float] | None = None) -> float | None:
         return mean([row[column] for row in done], weights)
 
-    best = [ideal.get((row["trace"], row["day"], row["eta"], row["nodes"])) for row in done]
+    best = [ideals.of(row) for row in done]
     ajct, best_ajct = over("ajct"), None if None in best else mean(best)
     return {
-        "days": len(done),
-        "days_with_queue": sum(row["afr"] is not None for row in done),
-        "failed": len(rows) - len(done),
         "jobs": sum(jobs),
         "never_fit": sum(row["never_fit"] for row in done),
         "ajct": ajct,
@@ -95,6 +110,6 @@ def _means(rows: list[Mapping[str, Any]], ideal: Mapping[tuple[Any, ...], float]
     }
 
 
-def _share(rows: list[Mapping[str, Any]], part: str, whole: str) -> float | None:
+def _share(rows: list[Row], part: str, whole: str) -> float | None:
     total = sum(row[whole] for row in rows)
     return sum(row[part] for row in rows) / total if total else None

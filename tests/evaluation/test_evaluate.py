@@ -259,6 +259,8 @@ def test_the_default_trace_is_synthetic(tmp_path, capsys):
         ),
         ("demo --out {out} --nodes 3 --eta .5", "give at most one of --nodes and --eta"),
         ("demo --out {out} --days 0,x", "'x'"),
+        ("demo --out {out} --days 0,1,0", "day 0 stands twice"),
+        ("demo --out {out} --trace {out}/a.csv --trace {out}/b/a.csv", "two traces are called 'a'"),
         ("demo --out {out} --days 99", "day 99: no job of synthetic was submitted on it"),
         ("demo --out {out}/file/x", "{out}/file/x: Not a directory"),
         ("demo --out {out} --trace {out}/none.csv", "{out}/none.csv: No such file"),

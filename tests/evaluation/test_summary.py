@@ -8,13 +8,14 @@ from compass import InputError
 from compass.evaluation import figures
 from compass.evaluation.books import Books
 from compass.evaluation.measures import Measures
+from compass.evaluation.places import Ideals
 from compass.evaluation.plans import BASELINES, COMPASS, Scope
 from compass.evaluation.ranking import EDGES, PAPER_COVERAGE, beside_ideal, coverage, first_places
 from compass.evaluation.runs import Run, Workload
 from compass.evaluation.series import Watch, blocked_day, series
 from compass.evaluation.settings import Settings
 from compass.evaluation.simulate import Record
-from compass.evaluation.summary import ALL_DAYS, QUEUE_DAYS, means, with_queue
+from compass.evaluation.summary import ALL_DAYS, COMPARED, QUEUE_DAYS, means, with_queue
 from compass.evaluation.table import format_csv, mean
 from compass.events import Decision, Placement
 from tests.evaluation.common import trace_of
@@ -69,6 +70,26 @@ def test_days_without_result_or_ideal():
     assert with_queue([row(other, jobs=19)]) == []
 
 
+def test_a_run_that_failed_neither_improves_a_mean_nor_hides_its_day():
+    ideal, other = Settings.of("ideal"), Settings.of("printed")
+    failed = row(other, 1, status="NoLegalDestination: no", jobs=0, ajct=None, peak_seconds=0)
+    rows = [row(ideal, 0, ajct=100.0), row(ideal, 1, ajct=900.0), row(other, 0, ajct=101.0, afr=0.1), failed]
+    found = {(one["label"], one["mean_over"]): one for one in means(rows)}
+    for days in (ALL_DAYS, QUEUE_DAYS):
+        assert (found["ideal", days]["days"], found["ideal", days]["ajct"]) == (2, 500)
+        assert (found["printed", days]["days"], found["printed", days]["failed"]) == (1, 1)
+        assert {found["printed", days][column] for column in COMPARED} == {None}
+
+
+def test_over_ideal_only_where_both_completed_the_same_jobs():
+    """Found for jobs 1 x 8, 3 x 5, 2 x 8 on two nodes, where ideal had admitted the second one, which fits nowhere."""
+    ideal, ours = row(Settings.of("ideal"), jobs=3, ajct=100.0), row(Settings.of("repaired"), jobs=2, ajct=16.0)
+    assert means([ideal, ours])[1]["over_ideal"] is None
+    assert beside_ideal([ideal, ours], set()) == []
+    assert Ideals([ideal]).over(ours) is None
+    assert Ideals([{**ideal, "status": "InvariantViolated: no"}]).of(ideal) is None
+
+
 def test_first_places():
     """Day 0: unified m=1 is first alone in AJCT, shares AFR with drr, is second in AGU to fft. Day 1: drr failed."""
     ours, theirs = COMPASS[2], {chosen.label: chosen for chosen in BASELINES}
@@ -79,15 +100,19 @@ def test_first_places():
         ajct, afr, agu = special.get(label, (3.0, 0.5, 0.5))
         rows.append(row(chosen, 0, ajct=ajct, afr=afr, agu=agu))
         rows.append(row(chosen, 1, ajct=1.0, afr=0.1, agu=0.5, jobs=29 if label.startswith("drr") else 30))
-    found = {(one["variant"], one["queue_of_mcg"], one["measure"]): one for one in first_places(rows)}
-    assert len(found) == len(COMPASS) * 2 * 3
+    table = first_places(rows)
+    found = {(*(one[key] for key in ("variant", "queue_of_mcg", "round_length", "measure")),): one for one in table}
+    assert len(found) == len(COMPASS) * 2 * 2 * 3
     places = {
-        measure: [found["unified m=1", "fifo", measure][key] for key in ("runs", "left_out", "first", "strictly_first")]
+        measure: [
+            found["unified m=1", "fifo", 3600, measure][key] for key in ("runs", "left_out", "first", "strictly_first")
+        ]
         for measure in ("ajct", "afr", "agu")
     }
     assert places == {"ajct": [1, 1, 1, 1], "afr": [1, 1, 1, 0], "agu": [1, 1, 0, 0]}
-    assert found["repaired", "fifo", "ajct"]["runs"] == 0
-    assert found["repaired", "fifo", "ajct"]["first_share"] is None
+    assert found["unified m=1", "fifo", 300, "agu"]["first"] == 1  # fft with R = 3600 does not take part
+    assert found["repaired", "fifo", 3600, "ajct"]["runs"] == 0
+    assert found["repaired", "fifo", 3600, "ajct"]["first_share"] is None
 
 
 def test_beside_ideal():
