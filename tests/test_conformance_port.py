@@ -127,6 +127,13 @@ def test_a_port_that_does_not_read(code, what):
     assert what in str(caught.value)
 
 
+def test_a_line_longer_than_a_pipe_holds_is_read_bit_by_bit():
+    slow = "line = b''\nwhile not line.endswith(b'\\n'):\n    time.sleep(0.05); line += os.read(0, 50000)\n"
+    with Port(words(slow + "w(b'%d\\n' % len(line)); r()"), 10) as port:
+        assert port.ask("x" * 400_000) == "400001"
+        port.finish()
+
+
 def test_an_event_that_ends_the_run():
     with Port(words("r(); sys.exit(2)"), 10) as port:
         port.ends(LINE, 2)
