@@ -223,9 +223,8 @@ def test_terminated_while_it_writes(tmp_path):
 
 def test_interrupted_soon_after_the_start():
     """At whatever moment after the package itself is there, an interrupt is silent."""
-    heed = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # a job in the background ignores it
-    )
+    # A command in the background ignores interrupts, and what it starts does too.
+    heed = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     for wait in (0.005, 0.02, 0.05):
         code = f"{heed}; import compass.__main__ as m, sys; print(flush=True); sys.exit(m.main())"
         command = [sys.executable, "-c", code, "run", "-", "--nodes", "1", "--variant", "unified"]
