@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -13,7 +14,7 @@ from compass.errors import InputError
 from compass.geometry import geometry_of
 from compass.snapshot import Snapshot
 from compass.snapshot_io import read_snapshot
-from compass.text_input import write_text
+from compass.text_input import printable, write_text
 
 
 @click.command("show", cls=Command, notes=[SNAPSHOT_NOTE])
@@ -45,6 +46,13 @@ def show_command(
     if slots and target is None:
         raise InputError("--slots: only with --svg")
     placement = read_snapshot(snapshot)
+    if (
+        target is not None
+        and os.path.isfile(target)
+        and os.path.exists(snapshot)
+        and os.path.samefile(snapshot, target)
+    ):
+        raise InputError(f"--svg: {printable(target)} is the snapshot itself")
     if group is None:
         group = len(placement.nodes) >= 100
     if target is None:

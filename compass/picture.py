@@ -8,6 +8,7 @@ the same bytes.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
@@ -38,15 +39,16 @@ STYLE = """
 .nodes text{fill:#1f2328}.nodes .note,.nodes .caption{fill:#57606a}.nodes .inside{fill:#ffffff;text-anchor:middle}
 .nodes .paper{fill:#ffffff}.nodes .anchor{fill:#2f5d9b;stroke:#1d3f6e}
 .nodes .filler{fill:#c2571a;stroke:#8a3a0c}.nodes .single{fill:#6b7280;stroke:#3f4650}
-.nodes .cell,.nodes .free,.nodes .vacancy{fill:none;stroke:#9aa3ad}.nodes .hatch{fill:none;stroke:#c2571a}
+.nodes .cell,.nodes .free,.nodes .vacancy{fill:none;stroke:#818b98}.nodes .hatch{fill:none;stroke:#c2571a}
 .nodes .slot{fill:none;stroke:#1f2328;stroke-dasharray:4 2}
+.nodes .halo{fill:none;stroke:#ffffff;stroke-width:6}
 .nodes .mark,.nodes .arrow{fill:none;stroke:#b3127a;stroke-width:2.5}.nodes .head{fill:#b3127a}
 @media (prefers-color-scheme:dark){
 .nodes text{fill:#e6e8eb}.nodes .note,.nodes .caption{fill:#a6adb6}.nodes .inside{fill:#0b1220}
 .nodes .paper{fill:#131416}.nodes .anchor{fill:#8ab4f8;stroke:#c3d9fb}
 .nodes .filler{fill:#f0a36b;stroke:#f7cfae}.nodes .single{fill:#a6adb6;stroke:#d5d9de}
-.nodes .cell,.nodes .free,.nodes .vacancy{stroke:#5c6570}.nodes .hatch{stroke:#f0a36b}.nodes .slot{stroke:#e6e8eb}
-.nodes .mark,.nodes .arrow{stroke:#ff8ad0}.nodes .head{fill:#ff8ad0}}
+.nodes .cell,.nodes .free,.nodes .vacancy{stroke:#6e7781}.nodes .hatch{stroke:#f0a36b}.nodes .slot{stroke:#e6e8eb}
+.nodes .halo{stroke:#131416}.nodes .mark,.nodes .arrow{stroke:#ff8ad0}.nodes .head{fill:#ff8ad0}}
 """
 
 
@@ -112,13 +114,13 @@ def draw_svg(
     Cost: linear in the number of nodes and instances.
     """
     rows = _rows(snapshot, geometry, group)
-    left = MARGIN + CHARACTER * max((len(row.label()) for row in rows), default=0) + 9
+    left = MARGIN + max((_width(row.label()) for row in rows), default=0) + 9
     cells = CELL * max((row.node.capacity for row in rows), default=0)
-    notes = CHARACTER * max((len(row.note) for row in rows), default=0)
+    notes = max((_width(row.note) for row in rows), default=0)
     top = MARGIN + (22 if caption else 0)
     used = [kind for kind in KINDS if any(part.kind == kind for row in rows for part in row.laid_out.parts)]
     height = top + ROW * len(rows) + (18 * len(used) + 6 if legend else 0) + MARGIN
-    width = max(left + cells + LANE + notes, MARGIN + CHARACTER * len(caption)) + MARGIN
+    width = max(left + cells + LANE + notes, MARGIN + _width(caption)) + MARGIN
     root = _canvas(width, height, _title(snapshot, caption), "\n".join(row.in_words() for row in rows))
     if caption:
         _text(root, MARGIN, MARGIN + 12, caption, "caption")
@@ -160,7 +162,8 @@ def _draw_row(parent: ET.Element, row: _Row, left: float, y: float, *, named: bo
     for part in row.laid_out.parts:
         _draw_part(parent, part, left, y, named=named)
         if of_job and part is of_job[-1]:
-            _rect(parent, "mark", left + CELL * part.start - 1, y + 2, CELL * part.gpus - GAP + 2, 27)
+            for kind in ("halo", "mark"):  # the halo parts the frame from what it frames, whatever the colours
+                _rect(parent, kind, left + CELL * part.start - 1, y + 2, CELL * part.gpus - GAP + 2, 27)
     for start, width in row.laid_out.slots:
         _rect(parent, "slot", left + CELL * start - 2, y + 1, CELL * width - GAP + 4, 29)
 
@@ -171,9 +174,7 @@ def _draw_part(parent: ET.Element, part: Part, left: float, y: float, *, named: 
     if part.kind == "anchor":
         block = _rect(parent, "anchor", x, y + 3, width, 25)
         ET.SubElement(block, "title").text = f"{job}: {part.gpus} GPUs"
-        room = int(width / CHARACTER)
-        label = job if len(job) <= room else job[: room - 1] + "…"
-        _text(parent, x + width / 2, y + 20, label if named else str(part.gpus), "inside")
+        _text(parent, x + width / 2, y + 20, _shortened(job, width) if named else str(part.gpus), "inside")
     elif part.job:
         _rect(parent, "cell", x, y + 4, width, 23)
         disc = ET.SubElement(
@@ -226,6 +227,19 @@ def _rect(parent: ET.Element, kind: str, *box: float) -> ET.Element:
 
 def _text(parent: ET.Element, x: float, y: float, text: str, kind: str) -> None:
     ET.SubElement(parent, "text", {"class": kind, "x": _number(x), "y": _number(y)}).text = text
+
+
+def _width(text: str) -> float:
+    """In pixels; East Asian characters are about twice as wide."""
+    return CHARACTER * sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def _shortened(text: str, room: float) -> str:
+    if _width(text) <= room:
+        return text
+    while text and _width(text + "…") > room:
+        text = text[:-1]
+    return text + "…"
 
 
 def _number(value: float) -> str:

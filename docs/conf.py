@@ -34,6 +34,7 @@ extensions = [
 exclude_patterns = ["_*"]
 myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 4
+smartquotes_action = "qe"  # quotes and dots, no dashes: `--nodes` in a help text stays an option
 numfig = True  # equations are numbered within the parts of the theory, so no two have one number
 
 nitpicky = True
@@ -70,6 +71,7 @@ html_copy_source = False
 html_show_sphinx = False
 html_math_renderer = "mathml"
 html_theme_options = {"sidebar_hide_name": False, "navigation_with_keys": True}
+highlight_language = "none"  # pseudocode is not Python
 pygments_style = "default"
 pygments_dark_style = "github-dark"
 

@@ -281,6 +281,11 @@ def test_show_svg(run, tmp_path, monkeypatch):
         assert message in err
     assert run("show", "-", "--svg", str(tmp_path / "no" / "x"), stdin=SNAPSHOT)[0] == 2
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "n.csv").write_text("node,job,gpus\nn0,a,4\n", encoding="utf-8")
+    status, out, err = run("show", "n.csv", "--svg", "./n.csv")
+    assert (status, out, err) == (2, "", "compass: --svg: ./n.csv is the snapshot itself\n")
+    assert run("show", "n.csv", "--svg", str(path))[0] == 0  # another file is replaced
+    (tmp_path / "n.csv").unlink()
     assert run("show", "--svg", "x.json")[0] == 2  # the option takes the name: there is no snapshot, nothing is written
     assert os.listdir() == ["nodes.svg"]
 

@@ -22,7 +22,9 @@ clusters = st.lists(loads, min_size=1, max_size=5)
 
 def cells(row, kind):
     """First cell and number of cells of every element of a kind in a row, from its coordinates alone."""
-    left = min(float(rect.get("x")) for rect in row.findall(f"{SVG}rect") if rect.get("class") not in ("slot", "mark"))
+    left = min(
+        float(rect.get("x")) for rect in row.findall(f"{SVG}rect") if rect.get("class") not in ("slot", "mark", "halo")
+    )
     frame = 4 if kind == "slot" else 0
     found = []
     for element in row:
@@ -153,3 +155,13 @@ def test_every_class_that_is_drawn_has_a_style():
     for kind in drawn - {None, "node", "legend", "label"}:
         assert f".nodes .{kind}" in light
         assert f".nodes .{kind}" in dark
+
+
+def test_east_asian_names_have_room():
+    """They are twice as wide: the cells begin behind them, and a job's name is cut to its block."""
+    picture = draw_svg(
+        Snapshot((Node("節点零", (PlacedInstance("日本語の仕事", 2), PlacedInstance("日本語", 4))),)), jobs=True
+    )
+    (row,) = rows(picture)
+    assert texts(row, "inside") == ["日本語", "日本…"]  # 2 GPUs: 49 pixels, 12 to 15 a character
+    assert min(float(rect.get("x")) for rect in row.iter(f"{SVG}rect")) >= 8 + 3 * 12  # 12 pixels a character

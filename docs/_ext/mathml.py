@@ -35,6 +35,9 @@ def _mathml(node: nodes.Element, *, block: bool) -> str:
 def inline(self: HTML5Translator, node: nodes.math) -> None:
     """A formula within a line."""
     self.body.append(_mathml(node, block=False).replace("\n", ""))
+    behind = node.next_node(descend=False, siblings=True)
+    if isinstance(behind, nodes.Text) and behind[:1] in tuple(",.;:)"):
+        self.body.append("&#8288;")  # word joiner: no line begins with that sign
     raise nodes.SkipNode
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import command_line
 
+from compass import plotting
 from compass.replay import ReplayReport, replay
 from compass.trace import TraceJob
 from compass.variants import make_scheduler
@@ -65,28 +66,29 @@ def moves_table(title: str, trace: list[TraceJob]) -> list[tuple[str, ReplayRepo
 def draw(title: str, rows: list[tuple[str, ReplayReport]], out: Path) -> None:
     """Moves against worst and mean SIF, one point a setting; the same bytes for the same figures."""
     import matplotlib as mpl
+    from matplotlib.figure import Figure
 
-    mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = "compass"
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
+    mpl.rcParams.update(plotting.SETTINGS)
+    figure = Figure(figsize=(7, 4.2), layout="constrained")
+    axes = figure.subplots()
     moves = [report.moves_per_instance_event for _, report in rows]
-    for label, marker, values in (
-        ("worst SIF under WCC", "o", [report.max_avoidable_under_wcc / NODES for _, report in rows]),
-        ("mean SIF", "s", [float(report.mean_avoidable) / NODES for _, report in rows]),
+    for label, marker, (colour, _), values in (
+        ("worst SIF under WCC", "o", plotting.LINES[0], [report.max_avoidable_under_wcc / NODES for _, report in rows]),
+        ("mean SIF", "s", plotting.LINES[1], [float(report.mean_avoidable) / NODES for _, report in rows]),
     ):
-        axes.plot(moves, values, marker, label=label)
+        axes.plot(moves, values, marker, label=label, color=colour)
     for (name, report), x in zip(rows, moves, strict=True):
         axes.annotate(name, (x, report.max_avoidable_under_wcc / NODES), (5, 5), textcoords="offset points", fontsize=8)
-    axes.axhline(2 / NODES, color="grey", linewidth=0.8, linestyle="--", label="2/N")
+    axes.axhline(2 / NODES, color=plotting.LINES[-1][0], linewidth=0.8, linestyle="--", label="2/N")
     axes.margins(x=0.12, y=0.1)
     axes.set_xlabel("moved instances per instance event")
     axes.set_ylabel("SIF")
     axes.set_title(f"{title}, {NODES} nodes", fontsize=10)
     axes.legend(fontsize=8)
     out.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(out, metadata={"Date": None})
+    out.write_text(
+        plotting.svg_text(figure, f"moved instances per instance event against SIF: {title}"), encoding="utf-8"
+    )
     print(f"\nPlot of moves against SIF: {out}")
 
 
