@@ -1,4 +1,4 @@
-"""The `repaired` variant: the paper's Sigma, with the smallest repair that makes its bounds true.
+"""The `repaired` variant: the paper's Sigma, with three repairs that make its bounds true.
 
 Nodes are empty, pool or slotted as in section 4.2. What differs from the printed algorithm: open slotted nodes are
 merged whatever the widths of their slots, a vacancy is filled whenever a pool instance exists, and instances left
