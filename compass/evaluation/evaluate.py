@@ -7,7 +7,8 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from typing import NamedTuple
 
 from compass.errors import InputError
-from compass.evaluation.runs import Outcome, Row, Run, Task, Workload, perform, tasks_of
+from compass.evaluation.runs import COLUMNS, REQUIRED, Outcome, Row, Run, Task, Workload, perform, tasks_of
+from compass.evaluation.schedulers import check_solver
 from compass.evaluation.store import Store
 
 
@@ -41,12 +42,14 @@ def evaluate(
         progress: called with the number of runs done since the last call.
 
     Raises:
-        InputError: a worker has ended, or the store cannot be written.
+        InputError: a worker has ended, the store cannot be written, or a scheduler needs a solver that is missing.
     """
     keys = [workload.key(run) for run in runs]
-    missing = {key: run for key, run in zip(keys, runs, strict=True) if key not in store.results}
+    stored = {key for key in keys if key in store.results and store.results[key].measures.keys() >= REQUIRED}
+    missing = {key: run for key, run in zip(keys, runs, strict=True) if key not in stored}
+    check_solver(run.settings for run in missing.values())
     if progress:
-        progress(sum(key in store.results for key in keys))
+        progress(sum(key in stored for key in keys))
     for task, outcomes in _performed(tasks_of(workload, missing.values()), executor, 2 * workers):
         for run, outcome in zip(task.runs, outcomes, strict=True):
             store.add(workload.key(run), outcome)
@@ -54,7 +57,7 @@ def evaluate(
             progress(len(outcomes))
     found = [(run, store.results[key]) for run, key in zip(runs, keys, strict=True)]
     return Results(
-        [{**run.row(), **outcome.measures} for run, outcome in found],
+        [{**run.row(), **{name: outcome.measures.get(name) for name in COLUMNS}} for run, outcome in found],
         [{**run.row(), "seconds": round(outcome.seconds, 3)} for run, outcome in found],
     )
 

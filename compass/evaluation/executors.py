@@ -6,10 +6,13 @@ All are :class:`concurrent.futures.Executor`; results are put in the order of th
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from importlib import import_module
-from multiprocessing import get_context
+from multiprocessing import connection, get_context, parent_process, resource_tracker
 from typing import Any
 
 from compass.errors import InputError
@@ -46,11 +49,41 @@ def executor_of(jobs: int, cluster: str | None = None) -> Iterator[tuple[Executo
         yield InProcess(), 1
     else:
         # Processes that begin anew: a fork of a process that draws a progress bar in a thread may hang.
-        pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+        with _hangups_blocked():
+            resource_tracker.ensure_running()
+        pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=end_with_parent)
         try:
             yield pool, jobs
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _hangups_blocked() -> Iterator[None]:
+    """Let a process begun inside outlive a hangup of the terminal.
+
+    Multiprocessing's tracker of what is to be cleaned up has to, or every process that it serves complains.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # such a system has no hangups either
+        yield
+        return
+    old = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, old)
+
+
+def end_with_parent() -> None:
+    """Let this process end when its parent does, however that ends: nobody would take what it still computes."""
+    parent = parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_after, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_after(sentinel: int) -> None:
+    connection.wait([sentinel])
+    os._exit(1)
 
 
 @contextlib.contextmanager

@@ -69,6 +69,7 @@ class Measures:
         day_seconds: the part of ``running_seconds`` before the end of the day on which the run begins.
         wcc_day_seconds: the part of that in which WCC holds.
         max_avoidable: most avoidable partial nodes after any event.
+        max_avoidable_lasting: most avoidable partial nodes in any state that lasts, with a running job.
         wcc_events: events after which WCC holds.
         max_avoidable_wcc: most avoidable partial nodes after any of them.
         over_bound_events: how many of them have more than ``bound`` avoidable partial nodes.
@@ -98,6 +99,7 @@ class Measures:
     day_seconds: int = 0
     wcc_day_seconds: int = 0
     max_avoidable: int = 0
+    max_avoidable_lasting: int = 0
     wcc_events: int = 0
     max_avoidable_wcc: int = 0
     over_bound_events: int = 0
@@ -115,6 +117,8 @@ class Measures:
 
     def time(self, seconds: int, avoidable: int, busy: int, wcc: bool, of_day: int = 0) -> None:
         """So much time has passed in one state with a running job, so much of it before the end of the day."""
+        if seconds:
+            self.max_avoidable_lasting = max(self.max_avoidable_lasting, avoidable)
         self.running_seconds += seconds
         self.running_avoidable += seconds * avoidable
         self.running_busy += seconds * busy
@@ -151,8 +155,13 @@ class Measures:
 
     @property
     def max_sif(self) -> Fraction:
-        """The largest SIF after any event."""
+        """The largest SIF after any event, also one that is followed by another at the same instant."""
         return Fraction(self.max_avoidable, self.nodes)
+
+    @property
+    def max_sif_lasting(self) -> Fraction:
+        """The largest SIF of a state that lasts."""
+        return Fraction(self.max_avoidable_lasting, self.nodes)
 
     @property
     def mean_sif(self) -> Fraction | None:
@@ -189,6 +198,7 @@ class Measures:
             "agu": _float(self.agu),
             "afr": _float(self.afr),
             "max_sif": float(self.max_sif),
+            "max_sif_lasting": float(self.max_sif_lasting),
             "mean_sif": _float(self.mean_sif),
             "moves": self.moves,
             "moves_per_job": _float(self.moves_per_job),

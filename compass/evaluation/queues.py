@@ -106,7 +106,8 @@ class EasyBackfill(Fifo):
 
     The reservation is the earliest time at which as many GPUs are free as the head needs, given when running jobs end
     (durations are known exactly, which favours this rule). A later job may start if it ends by then, or needs no more
-    than what is spare then. GPUs are counted, not nodes: the head may find its GPUs scattered.
+    than what is spare then. GPUs are counted, not nodes: the head may find its GPUs scattered. Where those that will
+    end do not leave enough, as when `printed` is stuck with others, there is no reservation and nobody passes.
 
     Source: Lifka, "The ANL/IBM SP scheduling system", JSSPP '95.
     """
@@ -116,7 +117,10 @@ class EasyBackfill(Fifo):
         super().serve(desk)
         if len(self._jobs) < 2:
             return None
-        reserved, spare = self._reservation(desk)
+        reservation = self._reservation(desk)
+        if reservation is None:
+            return None
+        reserved, spare = reservation
         waiting = [self._jobs.popleft()]
         for job in self._jobs:
             ends_before = desk.now + job.duration <= reserved
@@ -127,8 +131,8 @@ class EasyBackfill(Fifo):
         self._jobs = deque(waiting)
         return None
 
-    def _reservation(self, desk: Desk) -> tuple[int, int]:
-        """When enough GPUs will be free for the head, and how many more than it needs."""
+    def _reservation(self, desk: Desk) -> tuple[int, int] | None:
+        """When enough GPUs will be free for the head, and how many more than it needs; None where that is not known."""
         spare = desk.free_gpus - demand(self._jobs[0])
         if spare >= 0:
             return desk.now, spare
@@ -136,7 +140,7 @@ class EasyBackfill(Fifo):
             spare += gpus
             if spare >= 0:
                 return time, spare
-        raise InputError(f"job {self._jobs[0].job_id!r} needs more GPUs than the cluster has")
+        return None
 
 
 class Skip(Fifo):

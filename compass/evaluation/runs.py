@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from compass.errors import InvariantViolated, NoLegalDestination
+from compass.errors import CompassError, InputError
 from compass.evaluation.baselines.fgd import instance_counts
 from compass.evaluation.days import split_days
 from compass.evaluation.measures import Measures
@@ -26,7 +26,8 @@ Row = dict[str, str | int | float | None]
 """A row of the results table, by column."""
 
 FORMAT = 3
-"""To be raised when the meaning of a row changes: results of another format are not used."""
+"""To be raised when the meaning of a row changes: results of another format are not used, nor are those of another
+version of the package (:mod:`compass.evaluation.store`)."""
 TOGETHER = 8
 """Most runs of one task: little enough that an interrupted evaluation has little to repeat."""
 WHOLE = "all"
@@ -101,8 +102,15 @@ class Workload:
 
     def key(self, run: Run) -> str:
         """What a run's result is stored under: the same for runs that differ in nothing but names."""
-        text = json.dumps([self.digest(run.day), run.nodes, run.settings.row()])
+        text = json.dumps([self.digest(run.day), run.nodes, run.settings.given()])
         return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+COLUMNS = ("status", *(name for name in Measures(1, 8).to_json() if name != "nodes"))
+"""The measures of a row."""
+ADDED = frozenset({"max_sif_lasting"})
+"""Those that stored results may lack, as they came later; None in the table then."""
+REQUIRED = frozenset(COLUMNS) - ADDED
 
 
 class Task(NamedTuple):
@@ -141,12 +149,13 @@ def _perform(run: Run, task: Task) -> Outcome:
     status = "done"
     try:
         found = simulate_run(run, task.jobs, task.trace_counts)
-    except (InvariantViolated, NoLegalDestination) as error:  # a finding about the scheduler: the row says so
+    except InputError:
+        raise
+    except CompassError as error:  # a finding about the scheduler, or a solver that gave up: the row says so
         found = Measures(run.nodes, 8)
         status = f"{type(error).__name__}: {error}"
-    measures = found.to_json()
-    del measures["nodes"]
-    return Outcome({"status": status, **measures}, found.seconds)
+    measures = {"status": status, **found.to_json()}
+    return Outcome({name: measures[name] for name in COLUMNS}, found.seconds)
 
 
 def simulate_run(

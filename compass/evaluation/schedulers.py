@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from importlib.util import find_spec
 from typing import Any
 
+from compass.errors import InputError
 from compass.evaluation.baselines.best_fit import BestFit, FirstFit, RandomFit, WorstFit
 from compass.evaluation.baselines.buddy import Buddy
 from compass.evaluation.baselines.cafgd import Cafgd
@@ -21,6 +23,9 @@ from compass.repaired import Repaired
 from compass.scheduler import Scheduler
 from compass.trace import TraceJob
 from compass.unified import Unified
+
+PROGRAMS = ("fft", "on-demand")
+"""Schedulers that solve integer programs, with scipy."""
 
 Own = dict[str, Any]
 """The settings that the scheduler has, as :mod:`compass.evaluation.settings` checked them."""
@@ -49,6 +54,18 @@ def make(
         of_day = trace_counts is None or own["shares"] == "day"
         return _fgd(nodes, own, instance_counts(jobs) if of_day else trace_counts)
     return _MAKERS[settings.scheduler](nodes, own)
+
+
+def check_solver(chosen: Iterable[Settings]) -> None:
+    """See to it that what some schedulers need beside this package is there before anything is run.
+
+    Raises:
+        InputError: it is not.
+    """
+    for settings in chosen:
+        if settings.scheduler in PROGRAMS and find_spec("scipy") is None:
+            raise InputError(f"{settings.scheduler} needs scipy, to solve integer programs: "
+                             "pip install 'compass-abs[evaluate]'")  # fmt: skip
 
 
 def _fgd(nodes: int, own: Own, counts: Sequence[int] | None) -> Scheduler:

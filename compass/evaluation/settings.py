@@ -61,6 +61,9 @@ OWN_SETTINGS: Mapping[str, Mapping[str, object]] = MappingProxyType(
 )
 """Every scheduler by name, with the settings it has and their defaults; ``queue`` and the cost are settings of all."""
 
+SHARES: Mapping[str, str] = MappingProxyType({"cafgd": "mixed", "mcg": "queue"})
+"""Source of p where there is no choice: what has been submitted so far and lately, mixed; the waiting jobs."""
+
 RECONSTRUCTIONS = frozenset({"cafgd", "mcg", "fft", "drr", "drain", "consolidate"})
 """Schedulers that are rebuilt from a description, or only in the manner of a published one."""
 
@@ -73,7 +76,7 @@ class Settings:
         scheduler: its name.
         open_nodes: `unified`: the dial m, or ``"unlimited"``.
         readings: `printed`: readings of its open points.
-        shares: fgd: size distribution p of the ``day`` (the jobs simulated), the ``trace``, or ``causal``.
+        shares: fgd: size distribution p, of the ``day`` (the jobs simulated), the ``trace``, or ``causal``.
         variant: fgd, cafgd, mcg: ``exact`` difference or ``trunc``, the truncated score of FGD's simulator.
         round_length: fft, drr: R in seconds, or ``"never"``.
         drain: drr: what its round does with instances that find no place.
@@ -162,7 +165,12 @@ class Settings:
         return " ".join(parts)
 
     def row(self) -> dict[str, str | int]:
-        """Every setting as a column of the table: text, ``-`` where there is no such setting; the cost a number."""
+        """Every setting as a column of the table; ``shares`` says where p is from also where that is no setting."""
+        given = self.given()
+        return {**given, "shares": SHARES.get(self.scheduler, given["shares"])}
+
+    def given(self) -> dict[str, str | int]:
+        """Every setting by name: text, ``-`` where there is no such setting; the cost a number."""
         values = {name: getattr(self, name) for name in NAMES}
         row: dict[str, str | int] = {
             name: "-" if value is None else (value if name == "cost" else str(value)) for name, value in values.items()

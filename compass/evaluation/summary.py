@@ -81,6 +81,7 @@ def _figures(done: list[Row], ideals: Ideals) -> dict[str, Any]:
         return mean([row[column] for row in done], weights)
 
     best = [ideals.of(row) for row in done]
+    lasting = [row["max_sif_lasting"] for row in done]  # None in results that were stored before it was measured
     ajct, best_ajct = over("ajct"), None if None in best else mean(best)
     return {
         "jobs": sum(jobs),
@@ -95,6 +96,7 @@ def _figures(done: list[Row], ideals: Ideals) -> dict[str, Any]:
         "mean_sif": over("mean_sif"),
         "mean_max_sif": over("max_sif"),
         "worst_sif": max((row["max_sif"] for row in done), default=None),
+        "worst_sif_lasting": None if None in lasting else max(lasting, default=None),
         "moves_per_job": sum(row["moves"] for row in done) / sum(jobs) if sum(jobs) else None,
         "needed_moves_per_job": sum(row["needed_moves"] for row in done) / sum(jobs) if sum(jobs) else None,
         "wcc_share": over("wcc_share"),

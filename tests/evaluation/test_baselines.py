@@ -378,6 +378,16 @@ def test_faults_in_cells_are_found(fault, message):
         scheduler.check()
 
 
+def test_an_index_of_levels_that_is_wrong_is_found_among_all_nodes():
+    for wrong in (8, 3):
+        levels = Levels(20, 8)
+        levels.change(17, -5)
+        levels.check()
+        levels._nodes_at[wrong] ^= 1 << 17
+        with pytest.raises(InvariantViolated, match=r"node 17: 3 GPUs free, indexed at \["):
+            levels.check()
+
+
 def test_levels_take_no_more_than_there_is():
     levels = Levels(1, 8)
     with pytest.raises(InvariantViolated):

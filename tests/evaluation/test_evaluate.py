@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import importlib
 import json
+import multiprocessing
+import sys
+import threading
 from concurrent.futures import BrokenExecutor, Executor, Future
 from types import SimpleNamespace
 
 import pytest
 
-from compass import InputError, InvariantViolated
+from compass import CompassError, InputError, InvariantViolated
 from compass.cli import main
 from compass.evaluation import runs as runs_module
+from compass.evaluation import store as store_module
 from compass.evaluation.evaluate import evaluate
-from compass.evaluation.executors import InProcess, executor_of
+from compass.evaluation.executors import InProcess, end_with_parent, executor_of
 from compass.evaluation.experiments import EXPERIMENTS, find_experiment
 from compass.evaluation.plans import Scope, compositions, demo, over_days
 from compass.evaluation.report import write_report
-from compass.evaluation.runs import WHOLE, Outcome, Run, Workload, perform, tasks_of
+from compass.evaluation.runs import ADDED, COLUMNS, WHOLE, Outcome, Run, Workload, perform, tasks_of
 from compass.evaluation.settings import Settings
-from compass.evaluation.store import Store
+from compass.evaluation.store import Store, package_version
 from compass.synthetic import generate
 from compass.trace import write_trace
 from tests.evaluation.common import trace_of
@@ -119,7 +125,8 @@ def test_damage_is_named(workload, tmp_path):
     report(tmp_path, workload, InProcess())
     stored = tmp_path / "runs.jsonl"
     good = stored.read_text().splitlines(keepends=True)
-    for bad in (good[1].replace('"jobs": ', '"jobs": 1', 1), "\n", "[1]\n", "7\n", "nonsense\n", "[]\n"):
+    many = "[" * 200_000 + "\n"
+    for bad in (many, good[1].replace('"jobs": ', '"jobs": 1', 1), "\n", "[1]\n", "7\n", "nonsense\n", "[]\n"):
         assert bad != good[1]
         stored.write_text("".join([good[0], bad, *good[2:]]))
         with pytest.raises(InputError, match=r"runs.jsonl:2: damaged: .* \(delete the line, or the file\)"):
@@ -129,6 +136,15 @@ def test_damage_is_named(workload, tmp_path):
         assert len(store.results) == len(good) - 1
     with pytest.raises(InputError, match="Is a directory"):
         Store(tmp_path)
+    stored.write_text(f"{good[0]}my notes")
+    with pytest.raises(InputError, match=r"runs.jsonl:2: damaged"):
+        Store(stored)
+    assert stored.read_text() == f"{good[0]}my notes"
+    for cut in good[1][:1], good[1][:20], good[1][:21], good[1][:-1]:
+        stored.write_text(good[0] + cut)
+        with Store(stored) as store:
+            assert len(store.results) == 1
+        assert stored.read_text() == good[0]
 
 
 def test_results_belong_to_their_jobs_and_settings(workload):
@@ -158,6 +174,14 @@ def test_a_scheduler_that_fails_is_a_row_that_says_so(workload, monkeypatch):
     assert outcome.measures["ajct"] is None
 
 
+def test_a_solver_that_gives_up_is_a_row_and_a_missing_one_is_not(workload, monkeypatch):
+    for kind in (CompassError, InputError):
+        monkeypatch.setattr(runs_module, "simulate_run", lambda *_, kind=kind: (_ for _ in ()).throw(kind("no")))
+        (task,) = tasks_of(workload, [Run("a", 0, "-", 3, Settings.of("fft"))])
+        with pytest.raises(InputError) if kind is InputError else contextlib.nullcontext():
+            assert perform(task)[0].measures["status"] == "CompassError: no"
+
+
 def test_errors_of_a_worker_reach_the_caller(workload, tmp_path):
     def broken(_):
         raise ZeroDivisionError
@@ -177,14 +201,77 @@ def test_a_worker_that_ends_is_told_in_one_line(workload, tmp_path):
         report(tmp_path, workload, Ending())
 
 
-def test_a_full_disk(tmp_path, monkeypatch):
-    def full(_):
-        raise OSError(28, "No space left on device")
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path, capsys):
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1500, hard))
+    try:
+        status = main(["evaluate", "demo", "--out", str(tmp_path), "--nodes", "9", "--days", "1"])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (status, capsys.readouterr()) == (2, ("", f"compass: {tmp_path}/runs.jsonl: File too large\n"))
+    with Store(tmp_path / "runs.jsonl") as store:  # the line that was cut off is dropped
+        assert len(store.results) == 1
 
+
+def test_one_evaluation_at_a_time(tmp_path, monkeypatch):
+    with Store(tmp_path / "runs.jsonl"):
+        with pytest.raises(InputError, match=r"runs\.jsonl: in use by another evaluation"):
+            Store(tmp_path / "runs.jsonl")
+        monkeypatch.setitem(sys.modules, "fcntl", None)
+        with Store(tmp_path / "runs.jsonl") as store:  # no locks on such a system
+            assert store.results == {}
+
+
+def test_results_of_another_version_or_without_a_column_are_not_used(workload, tmp_path, monkeypatch):
+    runs = demo(workload, SCOPE)[:3]
+    outcome = Outcome(dict.fromkeys(COLUMNS, 1), 0.5)
+    lacking = {name: 1 for name in COLUMNS if name != "ajct"}
+    earlier = {name: 1 for name in COLUMNS if name not in ADDED}
     with Store(tmp_path / "runs.jsonl") as store:
-        monkeypatch.setattr(store, "_file", SimpleNamespace(write=full, close=store._file.close))
-        with pytest.raises(InputError, match="No space left on device"):
-            store.add("key", Outcome({"ajct": 1.0}, 0.5))
+        monkeypatch.setattr(store_module, "package_version", lambda: "0.0.1")
+        store.add(workload.key(runs[0]), outcome)
+        monkeypatch.undo()
+        store.add(workload.key(runs[1]), Outcome(lacking, 0.5))
+        store.add(workload.key(runs[2]), Outcome(earlier, 0.5))
+    with Store(tmp_path / "runs.jsonl") as store:
+        assert len(store.results) == 2
+        rows = evaluate(workload, runs, store, InProcess()).rows
+    assert [row["status"] for row in rows] == ["done", "done", 1]
+    assert {rows[2][name] for name in ADDED} == {None}
+    with Store(tmp_path / "runs.jsonl") as store:
+        assert len(store.results) == 3
+    monkeypatch.setattr("importlib.metadata.version", lambda name: importlib.import_module("nowhere"))
+    monkeypatch.setattr("importlib.metadata.PackageNotFoundError", ModuleNotFoundError)
+    package_version.cache_clear()
+    assert package_version() == "not installed"
+    package_version.cache_clear()
+
+
+def test_a_solver_is_asked_for_before_anything_is_run(workload, tmp_path, monkeypatch):
+    runs = [Run("a", 0, "-", 3, Settings.of(name)) for name in ("ideal", "fft")]
+    monkeypatch.setattr("compass.evaluation.schedulers.find_spec", lambda _: None)
+    with Store(tmp_path / "runs.jsonl") as store, pytest.raises(InputError, match="fft needs scipy"):
+        evaluate(workload, runs, store, InProcess())
+    assert store.results == {}
+
+
+def test_a_worker_ends_with_its_parent(monkeypatch):
+    ended = threading.Event()
+    monkeypatch.setattr("os._exit", lambda status: ended.set())
+    end_with_parent()  # there is no parent: nothing to wait for
+    ours, theirs = multiprocessing.Pipe()
+    monkeypatch.setattr("compass.evaluation.executors.parent_process", lambda: SimpleNamespace(sentinel=ours.fileno()))
+    end_with_parent()
+    assert not ended.is_set()
+    theirs.close()
+    assert ended.wait(60)
+
+
+def test_where_there_are_no_signal_masks(monkeypatch):
+    monkeypatch.delattr("signal.pthread_sigmask")
+    with executor_of(2) as (_, workers):
+        assert workers == 2
 
 
 def test_days_farthest_apart():

@@ -102,13 +102,23 @@ class Levels:
         """Nodes with at least one busy and one free GPU."""
         return sum(self.numbers[1:-1])
 
+    def _wrong(self) -> list[int]:
+        """The lowest node that the index has otherwise than the free GPUs, if there is one; O(N)."""
+        levels = [bytearray(len(self.free) // 8 + 1) for _ in self._nodes_at]
+        for node, level in enumerate(self.free):
+            levels[level][node // 8] |= 1 << node % 8
+        wrong = 0
+        for bits, there in zip(levels, self._nodes_at, strict=True):
+            wrong |= int.from_bytes(bits, "little") ^ there
+        return [(wrong & -wrong).bit_length() - 1] if wrong else []
+
     def check(self, nodes: Iterable[int] | None = None) -> None:
         """Compare the index with the free GPUs, on these nodes or on all.
 
         Raises:
             InvariantViolated: they differ.
         """
-        for node in range(len(self.free)) if nodes is None else nodes:
+        for node in self._wrong() if nodes is None else nodes:
             at = [level for level, there in enumerate(self._nodes_at) if there >> node & 1]
             if at != [self.free[node]]:
                 raise InvariantViolated(f"node {node}: {self.free[node]} GPUs free, indexed at {at}")

@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from compass.errors import CompassError, DoesNotFitNow, InvariantViolated
+from compass.errors import CompassError, DoesNotFitNow, InputError, InvariantViolated
 
 Pattern = tuple[int, ...]
 """Sizes on one node, descending."""
@@ -50,7 +50,7 @@ def fewest_moves(
     solver; another may pick another of several optimal answers.
 
     Raises:
-        CompassError: scipy is not installed.
+        InputError: scipy is not installed.
         DoesNotFitNow: there is no such placement.
 
     Cost: one mixed-integer program with at most 67 x 66 variables for G = 8, usually some hundred.
@@ -149,14 +149,15 @@ def solve(
     Returns: y, None where there is no solution.
 
     Raises:
-        CompassError: scipy is not installed, or the solver gave up.
+        InputError: scipy is not installed.
+        CompassError: the solver gave up.
     """
     try:
         import numpy as np  # noqa: PLC0415 - an extra
         from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415
         from scipy.sparse import csr_array  # noqa: PLC0415
     except ImportError:
-        raise CompassError("fft needs an integer programming solver: pip install 'compass-abs[evaluate]'") from None
+        raise InputError("no solver of integer programs: pip install 'compass-abs[evaluate]'") from None
     count = len(costs)
     if not count:
         return None if any(rhs) else []

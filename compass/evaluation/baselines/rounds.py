@@ -95,7 +95,7 @@ class Fft(Rounded):
         """One round.
 
         Raises:
-            CompassError: the solver is not installed.
+            CompassError: the solver is not installed (InputError), or gave up.
         """
         self.book.touched.clear()
         least = min_partial_nodes(self.running, nodes=self.size)
