@@ -23,24 +23,28 @@ MARKERS = "osD^vPX*<>"
 def bars(
     table: Table, columns: Columns, title: str, *, by: str = "label", most: Mapping[str, float] | None = None
 ) -> str:
-    """A panel for each column, side by side, with a bar for each row; no bar where the value is undefined.
+    """A panel for each column, two side by side, with a bar for each row; no bar where the value is undefined.
 
     Bars of a column longer than its value in ``most`` are cut there; the number beside a bar is the whole one.
     """
     names = [str(row[by]) for row in table]
-    figure, panels = _panels(1, len(columns), (3 + 2.2 * len(columns), 1 + 0.24 * len(table)), "row")
-    for panel, (column, axis) in zip(panels, columns.items(), strict=True):
+    beside = min(2, len(columns))
+    below = -(-len(columns) // beside)
+    figure, panels = _panels(below, beside, (2.2 + 2.9 * beside, below * (0.6 + 0.2 * len(table))), "row")
+    for unused in panels[len(columns) :]:
+        unused.remove()
+    for panel, (column, axis) in zip(panels, columns.items(), strict=False):
         values = [row[column] for row in table]
         end = (most or {}).get(column, float("inf"))
         lengths = [min(value or 0, end) for value in values]
         drawn = panel.barh(range(len(names)), lengths, color=LINES[0][0], height=0.7)
-        shown = ["undefined" if value is None else f"{value:.4g}" for value in values]
+        shown = ["undefined" if value is None else f"{value:.3g}" for value in values]
         panel.bar_label(drawn, shown, color=INK, padding=3, fontsize=8)
         panel.set_yticks(range(len(names)), names, fontsize=9)
         panel.set_xlabel(axis)
         panel.margins(x=0.3)
         panel.spines[["top", "right"]].set_visible(False)
-    panels[0].set_ylim(len(names) - 0.4, -0.6)  # the first row on top
+        panel.set_ylim(len(names) - 0.4, -0.6)  # the first row on top
     return svg_text(figure, title)
 
 
@@ -117,7 +121,7 @@ def stacks(table: Table, columns: Columns, title: str, xlabel: str, by: str = "l
 
 def _legend(figure: Figure, panel: Axes) -> None:
     handles, labels = panel.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4, fontsize=8, frameon=False)
+    figure.legend(handles, labels, loc="outside upper center", ncols=4, fontsize=8, frameon=False, labelcolor=INK)
 
 
 def _panels(rows: int, columns: int, size: tuple[float, float], share: str) -> tuple[Figure, list[Axes]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from compass import InputError
@@ -18,6 +20,7 @@ from compass.evaluation.simulate import Record
 from compass.evaluation.summary import ALL_DAYS, COMPARED, QUEUE_DAYS, means, with_queue
 from compass.evaluation.table import format_csv, mean
 from compass.events import Decision, Placement
+from compass.plotting import INK
 from tests.evaluation.common import trace_of
 
 
@@ -214,6 +217,11 @@ def test_figures_say_what_is_in_them():
         assert text == draw(table, *options, **more)
         assert text.startswith("<?xml")
         assert all(word in text for word in ("why", "title", "s5"))
+        written = re.findall(r"<t(?:ext|span) [^>]*>", text)
+        assert written
+        assert all(f"fill: {INK}" in tag for tag in written), "what the dark scheme does not know stays black"
+    three = figures.bars([{"label": "a", "x": 1, "y": 2, "z": 3}], {"x": "ex", "y": "why", "z": "zed"}, "title")
+    assert len(re.findall(r'<g id="axes_\d+">', three)) == 3, "three panels, two of them side by side"
     assert "undefined" in figures.bars(table, {"y": "why"}, "title")
     longer = [{"label": "one", "x": k, "y": k} for k in range(30)]
     assert "one" in figures.lines(longer, "x", {"y": "why"}, "title", xlabel="ex")
