@@ -14,14 +14,14 @@ from compass.cli_options import READING_NOTE, TRACE_NOTE, integer, json_option, 
 from compass.cli_support import Command, located, print_json, print_table, progress_bar, tidied_up
 from compass.errors import InputError
 from compass.evaluation.baselines.fgd import instance_counts
-from compass.evaluation.days import jobs_of_day, nodes_for
+from compass.evaluation.days import from_first, jobs_of_day, nodes_for
 from compass.evaluation.evaluate import evaluate
 from compass.evaluation.executors import executor_of
 from compass.evaluation.experiments import EXPERIMENTS, find_experiment
 from compass.evaluation.plans import Scope
 from compass.evaluation.report import joined, publish, write_report
 from compass.evaluation.runs import Workload
-from compass.evaluation.schedulers import make
+from compass.evaluation.schedulers import check_solver, make
 from compass.evaluation.settings import CHOICES, NEVER, OWN_SETTINGS, UNLIMITED, Settings
 from compass.evaluation.simulate import simulate
 from compass.evaluation.store import Store
@@ -29,11 +29,12 @@ from compass.evaluation.table import format_csv
 from compass.readings import Readings
 from compass.synthetic import generate
 from compass.text_input import MAX_NODES, MAX_TIME, quoted, source_name, write_text
-from compass.trace import TraceJob, read_trace
+from compass.trace import read_trace
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 SHARE = re.compile(r"0?\.[0-9]{1,9}|1(\.0{1,9})?")
+ZERO = re.compile(r"0+(\.0*)?|\.0+")
 SETTINGS_NOTE = (
     "Schedulers, with the settings that only they have",
     [(name, ", ".join(f"{key} [{value}]" for key, value in own.items() if key != "readings") or "-")
@@ -71,7 +72,7 @@ def _integer_or(word: str, most: int) -> Callable[..., int | str | None]:
 
 
 def _zero_to_one(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    return None if value is None else 0.0 if value in ("0", "0.0") else number(1)(ctx, param, value)
+    return None if value is None else 0.0 if ZERO.fullmatch(value) else number(1)(ctx, param, value)
 
 
 def size_options(command: F) -> F:
@@ -142,17 +143,6 @@ def _days(ctx: click.Context, param: click.Parameter, value: str | None) -> tupl
 EXPERIMENTS_NOTE = ("Experiments", [(name, experiment.about) for name, experiment in EXPERIMENTS.items()])
 
 
-def chosen_nodes(jobs: list[TraceJob], nodes: int | None, eta: Fraction | None) -> int:
-    """The cluster size that ``--nodes`` or ``--eta`` asks for.
-
-    Raises:
-        InputError: not exactly one of them is given.
-    """
-    if (nodes is None) == (eta is None):
-        raise InputError("give either --nodes or --eta")
-    return nodes_for(jobs, eta) if eta is not None else int(nodes or 0)
-
-
 @click.command("simulate", cls=Command, notes=[TRACE_NOTE, SETTINGS_NOTE, READING_NOTE])
 @click.argument("trace")
 @settings_options
@@ -177,10 +167,13 @@ def simulate_command(
     cluster is counted and left out.
     """
     settings = chosen_settings(scheduler, readings, **given)
-    jobs = read_trace(trace)
+    check_solver([settings])
+    if (nodes is None) == (eta is None):
+        raise InputError("give either --nodes or --eta")
+    jobs = from_first(read_trace(trace))
     with located(source_name(trace)):
         served = jobs if day is None else jobs_of_day(jobs, day)
-        size = chosen_nodes(served, nodes, eta)
+        size = nodes_for(served, eta) if eta is not None else int(nodes or 0)
         with progress_bar(len(served), "jobs") as progress:
             found = simulate(
                 served,
@@ -243,15 +236,18 @@ def evaluate_command(
         raise InputError("give at most one of --nodes and --eta")
     scope = Scope((decimal(eta),) if eta else (), nodes, days)
     workloads = _workloads(traces)
-    directory = _folder(out)
-    more = None if published is None else _folder(published)
+    for workload in workloads:
+        scope.days_of(workload)
     plans = [chosen.plan(workload, scope) for workload in workloads]
+    if published is not None and Path(published).resolve() == Path(out).resolve():
+        raise InputError("--publish and --out are the same folder: files of one would replace those of the other")
     with (
         tidied_up(),
-        Store(directory / "runs.jsonl") as store,
         executor_of(jobs, cluster) as (executor, workers),
+        Store((directory := _folder(out)) / "runs.jsonl") as store,
         progress_bar(sum(map(len, plans)), "runs") as progress,
     ):
+        more = None if published is None else _folder(published)
         found = [
             evaluate(workload, runs, store, executor, workers=workers, progress=progress)
             for workload, runs in zip(workloads, plans, strict=True)
@@ -268,6 +264,8 @@ def evaluate_command(
 
 
 def _folder(name: str) -> Path:
+    if not name:
+        raise InputError("the name of a folder is empty")
     try:
         Path(name).mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,7 +1,7 @@
 """Days of a trace, and the cluster size for a load quantile (protocol of section 5).
 
 A day is an independent replay of the jobs submitted on it, from an empty cluster until the last of them has ended.
-Days have 86,400 s and are counted from 0 at time 0 of the trace, its first submission.
+Days have 86,400 s and are counted from 0 at the first submission of the trace, which :func:`from_first` makes time 0.
 """
 
 from __future__ import annotations
@@ -19,8 +19,18 @@ CAPACITY = 8
 """GPUs of a node in the protocol."""
 
 
+def from_first(jobs: Iterable[TraceJob]) -> list[TraceJob]:
+    """The jobs with times counted from the first submission.
+
+    >>> from_first([TraceJob("a", 1_700_000_000, 9, 1, 1)])
+    [TraceJob(job_id='a', submit_time=0, duration=9, instances=1, gpus_per_instance=1)]
+    """
+    jobs = list(jobs)
+    return [job._replace(submit_time=job.submit_time - jobs[0].submit_time) for job in jobs]
+
+
 def split_days(jobs: Iterable[TraceJob]) -> dict[int, list[TraceJob]]:
-    """The jobs submitted on each day that has any, days and jobs in order; times stay those of the trace.
+    """The jobs submitted on each day from time 0 that has any, days and jobs in order.
 
     >>> split_days([TraceJob("a", 5, 1, 1, 1), TraceJob("b", 2 * DAY, 1, 1, 1)]).keys()
     dict_keys([0, 2])

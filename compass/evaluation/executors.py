@@ -94,7 +94,7 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
         raise InputError("a cluster needs dask.distributed: pip install 'compass-abs[cluster]'") from None
     try:
         client = distributed.Client(address, timeout=10)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise InputError(f"cluster {address}: {' '.join(str(error).split())}") from error
     with client, client.get_executor(pure=False) as executor:
         yield executor, max(1, len(client.ncores()))

@@ -27,6 +27,8 @@ def bars(
 
     Bars of a column longer than its value in ``most`` are cut there; the number beside a bar is the whole one.
     """
+    if not table:
+        return _nothing(title)
     names = [str(row[by]) for row in table]
     beside = min(2, len(columns))
     below = -(-len(columns) // beside)
@@ -50,6 +52,8 @@ def bars(
 
 def lines(table: Table, x: str, columns: Columns, title: str, *, xlabel: str, by: str = "label") -> str:
     """A panel for each column, one below the other, with a line over ``x`` for each value of ``by``."""
+    if not table:
+        return _nothing(title)
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for row in table:
         groups.setdefault(str(row[by]), []).append(row)
@@ -116,6 +120,14 @@ def stacks(table: Table, columns: Columns, title: str, xlabel: str, by: str = "l
     panel.invert_yaxis()
     panel.set_xlabel(xlabel)
     _legend(figure, panel)
+    return svg_text(figure, title)
+
+
+def _nothing(title: str) -> str:
+    """A figure of a table without a row."""
+    figure, (panel,) = _panels(1, 1, (6, 1), "none")
+    panel.set_axis_off()
+    panel.text(0.5, 0.5, "nothing to show", ha="center", color=INK)
     return svg_text(figure, title)
 
 

@@ -55,6 +55,16 @@ class Rounds(Protocol):
 
 
 @runtime_checkable
+class Settling(Protocol):
+    """A scheduler with rounds whose round action depends on its placement alone.
+
+    After one that moves nothing no round is held until a job is admitted or departs: it would move nothing either.
+    """
+
+    settling: bool
+
+
+@runtime_checkable
 class Scored(Protocol):
     """A scheduler that can say how well a job would fit now, for the queue rule of MCG-Sched."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,12 +23,13 @@ def write_report(directory: Path, name: str, workloads: Sequence[Workload], scop
     Raises:
         InputError: a file cannot be written, or there is no such experiment.
     """
+    tables = find_experiment(name).tables(workloads, scope, rows)
+    figures = drawn(name, tables)
     if rows:
         write_tables(directory, f"{name}-runs", rows)
-    tables = find_experiment(name).tables(workloads, scope, rows)
     for part, table in tables.items():
         write_tables(directory, joined(name, part), table)
-    write_figures(directory, name, tables)
+    _write_figures(directory, name, figures)
     return tables
 
 
@@ -40,16 +41,20 @@ def publish(directory: Path, name: str, tables: Tables) -> None:
     Raises:
         InputError: a file cannot be written.
     """
+    figures = drawn(name, tables)
     for part, table in tables.items():
         write_text(directory / f"{joined(name, part)}.csv", format_csv(shortened(table)))
-    write_figures(directory, name, tables)
+    _write_figures(directory, name, figures)
 
 
-def write_figures(directory: Path, name: str, tables: Tables) -> None:
-    """Draw an experiment's figures from its tables, where matplotlib is installed."""
-    if find_spec("matplotlib") is not None:
-        for part, text in find_experiment(name).draw(tables).items():
-            write_text(directory / f"{joined(name, part)}.svg", text)
+def drawn(name: str, tables: Tables) -> Mapping[str, str]:
+    """An experiment's figures by part, drawn from its tables; none where matplotlib is not installed."""
+    return {} if find_spec("matplotlib") is None else find_experiment(name).draw(tables)
+
+
+def _write_figures(directory: Path, name: str, figures: Mapping[str, str]) -> None:
+    for part, text in figures.items():
+        write_text(directory / f"{joined(name, part)}.svg", text)
 
 
 def joined(name: str, part: str) -> str:

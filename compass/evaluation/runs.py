@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from compass.errors import CompassError, InputError
 from compass.evaluation.baselines.fgd import instance_counts
-from compass.evaluation.days import split_days
+from compass.evaluation.days import from_first, split_days
 from compass.evaluation.measures import Measures
 from compass.evaluation.schedulers import make
 from compass.evaluation.settings import Settings
@@ -68,12 +68,12 @@ class Workload:
 
     Args:
         name: of the trace, as the table has it.
-        jobs: in order of submission.
+        jobs: in order of submission; their times are counted from the first one.
     """
 
     def __init__(self, name: str, jobs: Sequence[TraceJob]) -> None:
         self.name = name
-        self.jobs = tuple(jobs)
+        self.jobs = tuple(from_first(jobs))
 
     @cached_property
     def days(self) -> dict[int, tuple[TraceJob, ...]]:

@@ -14,6 +14,8 @@ from compass.trace import TraceJob
 
 STEP = 1800
 """Seconds that one row of a series is the mean over."""
+LONGEST = 30 * DAY
+"""Seconds from the beginning of a day on which steps are made; what comes later is counted in none."""
 
 
 class Watch:
@@ -30,6 +32,7 @@ class Watch:
         self.last_waiting = start
         self.head_of_large = 0
         self._start, self._step = start, step
+        self._end = start + LONGEST // step * step
         self._record: Record | None = None
 
     def __call__(self, record: Record) -> None:
@@ -44,7 +47,7 @@ class Watch:
         if head is not None and until > record.time:
             self.last_waiting = until
             self.head_of_large += (until - record.time) * (head.gpus_per_instance == 8 and head.instances > 1)
-        begin = record.time
+        begin, until = record.time, min(until, self._end)
         while begin < until:
             index = (begin - self._start) // self._step
             end = min(until, self._start + (index + 1) * self._step)
@@ -73,6 +76,8 @@ def blocked_day(workload: Workload, scope: Scope) -> int:
 
 def series(workload: Workload, scope: Scope, step: int = STEP) -> list[dict[str, Any]]:
     """Means over steps of time for each scheduler on :func:`blocked_day`, until under none of them a job waits.
+
+    At most ``LONGEST`` seconds.
 
     ``avoidable_nodes`` is ``N SIF``, ``utilisation`` busy GPUs over ``8 N``; ``empty_nodes`` is None for `ideal`.
     """

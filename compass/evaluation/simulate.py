@@ -22,7 +22,7 @@ from compass.composition import Composition
 from compass.errors import InputError, InvariantViolated, NeverFits, NoLegalDestination
 from compass.evaluation.books import Books
 from compass.evaluation.days import DAY
-from compass.evaluation.hooks import Clocked, Informed, Placeless, Repack, Rounds
+from compass.evaluation.hooks import Clocked, Informed, Placeless, Repack, Rounds, Settling
 from compass.evaluation.measures import Measures, avoidable_now
 from compass.evaluation.queues import Fifo, QueueRule, demand
 from compass.events import Move, Step, job_of
@@ -136,6 +136,7 @@ class _Run:
         self._rounds = scheduler if isinstance(scheduler, Rounds) else None
         self._round_length = self._rounds.round_length if self._rounds else None
         self._next_round = 0
+        self._settled = False  # a round would move nothing
         self._day_ends = 0
         self._wake: int | None = None
         self._admitted = 0
@@ -188,15 +189,17 @@ class _Run:
         self.now = origin = upcoming.submit_time
         self._day_ends = origin - origin % DAY + DAY
         while (now := self._next_instant(upcoming)) is not None:
-            self._time_passes(now - self.now)
+            passed = now - self.now
+            self._time_passes(passed)
             self.now = now
             if self._clocked:
                 self._clocked.clock(now)
             self._departures()
             if self._round_length is not None:
-                if now == self._next_round and self._heap and self._rounds and self.books:
+                since = (now - origin) % self._round_length
+                if passed and not since and self._heap and self._rounds and self.books:
                     self._round(self._rounds, self.books)
-                self._next_round = now - (now - origin) % self._round_length + self._round_length
+                self._next_round = now - since + self._round_length
             while upcoming is not None and upcoming.submit_time == now:
                 self._submitted(upcoming)
                 upcoming = next(jobs, None)
@@ -219,7 +222,7 @@ class _Run:
         times = [heap[0][0]] if heap else []
         if upcoming is not None:
             times.append(upcoming.submit_time)
-        if self._round_length is not None and heap:
+        if self._round_length is not None and heap and not self._settled:
             times.append(self._next_round)
         if self._wake is not None:
             times.append(self._wake)
@@ -286,6 +289,8 @@ class _Run:
             books.repacked(action)
             self._moved(action.moves)
             self._after("round", None, action.moves)
+        else:
+            self._settled = isinstance(scheduler, Settling)
 
     def _submitted(self, job: TraceJob) -> None:
         if job.instances > self.nodes * (self.scheduler.geometry.capacity // job.gpus_per_instance):
@@ -321,6 +326,7 @@ class _Run:
     # -- measuring ----------------------------------------------------------------------------------------------
 
     def _after(self, kind: Kind, job: TraceJob | None, steps: tuple[Step, ...]) -> None:
+        self._settled = False
         running, scheduler, books = self.running, self.scheduler, self.books
         if running.counts != scheduler.running.counts:
             raise InvariantViolated(f"{kind}: {scheduler.running.counts} counted, {running.counts} running")

@@ -13,14 +13,15 @@ from compass.errors import InputError
 from compass.text_input import write_text
 
 Table = Sequence[Mapping[str, Any]]
-"""Rows by column; every row has the same columns in the same order. None is an undefined value."""
+"""Rows by column; every row has the same columns in the same order. None is an undefined value. A table without a row
+has no columns."""
 
 
 def format_csv(table: Table) -> str:
     """The text of a CSV file: numbers in the shortest form that gives the same double again, nothing for None.
 
     Raises:
-        InputError: there is no row, or rows differ in their columns.
+        InputError: rows differ in their columns.
 
     Examples:
         >>> print(format_csv([{"day": 1, "afr": 0.1}, {"day": 2, "afr": None}]), end="")
@@ -28,6 +29,8 @@ def format_csv(table: Table) -> str:
         1,0.1
         2,
     """
+    if not table:
+        return ""
     columns = _columns(table)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -55,7 +58,7 @@ def write_tables(directory: Path, name: str, table: Table) -> None:
     The same table gives the same bytes (under one version of pyarrow).
 
     Raises:
-        InputError: a file cannot be written, or the table has no row.
+        InputError: a file cannot be written.
     """
     write_text(directory / f"{name}.csv", format_csv(table))
     try:
@@ -70,12 +73,12 @@ def write_tables(directory: Path, name: str, table: Table) -> None:
         os.replace(beside, directory / f"{name}.parquet")
     except OSError as error:
         raise InputError(f"{directory / name}.parquet: {error.strerror}") from error
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def _columns(table: Table) -> list[str]:
-    if not table:
-        raise InputError("a table needs a row")
-    columns = list(table[0])
+    columns = list(table[0]) if table else []
     if any(list(row) != columns for row in table):
         raise InputError("the rows of a table differ in their columns")
     return columns

@@ -71,7 +71,7 @@ def test_the_whole_trace_and_settings_of_all_kinds(capsys, trace):
     for options in (
         "--scheduler drr --round 300 --eta 0.90",
         "--scheduler fft --round never --eta .5",
-        "--scheduler cafgd --alpha 0 --window 60 --wait W1 --nodes 2",
+        "--scheduler cafgd --alpha 0.00 --window 60 --wait W1 --nodes 2",
         "--scheduler mcg --load 0.1 --queue mcg-block --nodes 2",
         "--scheduler printed --reading ties=highest --nodes 2 --cost-rule instance",
     ):
@@ -101,6 +101,11 @@ def test_bad_input_is_one_line(capsys, trace, options, message):
     assert (status, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_the_size_is_asked_for_before_the_trace_is_read(capsys):
+    _, _, err = simulate(capsys, "none.csv", "--scheduler best-fit")
+    assert err == "compass: give either --nodes or --eta\n"
 
 
 def test_a_job_larger_than_the_cluster_is_counted(capsys, trace):

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compass import InputError
-from compass.evaluation.days import DAY, jobs_of_day, needed_nodes, nodes_for, split_days
+from compass.evaluation.days import DAY, from_first, jobs_of_day, needed_nodes, nodes_for, split_days
+from compass.evaluation.runs import Workload
 from compass.trace import TraceJob
 from tests.evaluation.common import needs_traces, trace_of, traces, venus
 
@@ -24,6 +25,13 @@ def test_days_are_counted_from_time_zero():
     assert jobs_of_day(jobs, 1) == [jobs[2]]
     with pytest.raises(InputError, match="day 2: no job was submitted on it \\(3 days from 0 to 3 have jobs\\)"):
         jobs_of_day(jobs, 2)
+
+
+def test_a_trace_begins_with_its_first_submission():
+    jobs = trace_of((1_700_000_000, 9, 1, 1), (1_700_050_000, 9, 1, 1), (1_700_086_400, 9, 1, 1))
+    assert [job.submit_time for job in from_first(jobs)] == [0, 50_000, DAY]
+    assert {day: len(some) for day, some in Workload("w", jobs).days.items()} == {0: 2, 1: 1}
+    assert from_first([]) == []
 
 
 @given(traces(), st.fractions(Fraction(1, 50), 1))

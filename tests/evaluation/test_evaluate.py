@@ -83,6 +83,9 @@ def test_a_cluster_that_is_not_there(monkeypatch):
         executor_of(1, "here"),
     ):
         pass
+    monkeypatch.setattr("distributed.Client", lambda *_, **__: (_ for _ in ()).throw(ValueError("no port")))
+    with pytest.raises(InputError, match="cluster here: no port"), executor_of(1, "here"):
+        pass
     monkeypatch.setattr("compass.evaluation.executors.import_module", lambda _: (_ for _ in ()).throw(ImportError))
     with pytest.raises(InputError, match="pip install 'compass-abs\\[cluster\\]'"), executor_of(1, "x"):
         pass
@@ -287,7 +290,7 @@ def test_days_farthest_apart():
     assert compositions(Workload("w", jobs)) == (0, 1)
     assert compositions(Workload("w", jobs[:3])) == (0,)
     paper = [job._replace(submit_time=job.submit_time + 91 * day) for job in jobs]
-    assert compositions(Workload("w", paper)) == (91, 92)
+    assert compositions(Workload("w", [*trace_of((0, 1, 1, 1)), *paper])) == (91, 92)
 
 
 def test_scope():
@@ -330,7 +333,7 @@ def test_several_traces_in_one_table(workload, tmp_path):
     assert main(["evaluate", "composition", *options, "--out", str(tmp_path / "out"), "--eta", "0.30"]) == 0
     with (tmp_path / "out" / "composition-days.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [(row["trace"], row["day"]) for row in rows] == [("a", "0"), ("b", "1")]
+    assert [(row["trace"], row["day"]) for row in rows] == [("a", "0"), ("b", "0")]
     assert [sum(float(row[f"g={g}"]) for g in range(1, 9)) for row in rows] == pytest.approx([1, 1])
 
 
@@ -351,6 +354,8 @@ def test_the_default_trace_is_synthetic(tmp_path, capsys):
         ("demo --out {out} --days 0,1,0", "day 0 stands twice"),
         ("demo --out {out} --trace {out}/a.csv --trace {out}/b/a.csv", "two traces are called 'a'"),
         ("demo --out {out} --days 99", "day 99: no job of synthetic was submitted on it"),
+        ("demo --out=", "the name of a folder is empty"),
+        ("demo --out {out} --publish {out}/.", "--publish and --out are the same folder"),
         ("demo --out {out}/file/x", "{out}/file/x: Not a directory"),
         ("demo --out {out} --trace {out}/none.csv", "{out}/none.csv: No such file"),
     ],
@@ -374,6 +379,23 @@ def test_a_table_that_cannot_be_replaced(workload, tmp_path):
     (tmp_path / "demo.parquet" / "x").mkdir(parents=True)
     with pytest.raises(InputError, match=r"demo\.parquet: Is a directory"):
         report(tmp_path, workload, InProcess())
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_table_without_a_row(tmp_path, capsys):
+    """The only job never fits, so nobody waits."""
+    write_trace(trace_of((0, 9, 5, 8)), tmp_path / "a.csv")
+    options = ["--trace", f"{tmp_path}/a.csv", "--nodes", "1", "--out", f"{tmp_path}/out"]
+    assert main(["evaluate", "dynamics", *options]) == 0
+    assert (tmp_path / "out" / "dynamics.csv").read_text() == ""
+    assert "dynamics  0 rows" in capsys.readouterr().out
+
+
+def test_nothing_is_made_for_what_cannot_be_run(tmp_path, capsys):
+    for options in (("--days", "99"), ("--cluster", "foo"), ("--publish", f"{tmp_path}/b/../out")):
+        assert main(["evaluate", "mix", "--out", f"{tmp_path}/out", *options]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
 
 
 def test_stored_results_are_json_lines(workload, tmp_path):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from compass import Decision, InputError, InvariantViolated, NeverFits, NoLegalDestination, Printed, Unified, sif
 from compass.evaluation.baselines.best_fit import BestFit, WorstFit
 from compass.evaluation.baselines.drain import Drain
+from compass.evaluation.baselines.rounds import Drr
 from compass.evaluation.days import DAY, nodes_for, split_days
 from compass.evaluation.hooks import Repack
 from compass.evaluation.ideal import Ideal
@@ -49,6 +50,7 @@ def test_two_nodes_by_hand():
         "agu": 0.5,  # 8 of 16 GPUs from 0 to 60
         "afr": 1.0,  # two partial nodes of two, though 4 and 4 would share one
         "max_sif": 1.0,
+        "max_sif_lasting": 1.0,
         "mean_sif": 2 / 3,  # from 60 to 90 one node is partial, as it must be
         "moves": 0,
         "moves_per_job": 0.0,
@@ -154,6 +156,33 @@ def test_order_at_one_instant_and_times_of_rounds():
 def test_a_job_that_ends_at_this_instant_is_not_delayed():
     ends, _ = completions(trace_of((0, 5, 1, 2), (0, 5, 1, 2)), Moving(2), cost=4)
     assert ends == {"a": 5, "b": 5}
+
+
+class Restless(Drr):
+    settling = False
+
+
+@given(traces(), st.integers(0, 3))
+@settings(max_examples=40)
+def test_rounds_that_would_move_nothing_are_left_out(jobs, cost):
+    """The same measures as with every round; and two rounds for a job of a very long time."""
+    found = [simulate(jobs, kind(2, round_length=3), cost=cost) for kind in (Drr, Restless)]
+    assert found[0] == found[1]
+    acted = []
+
+    class Counted(Drr):
+        def act(self):
+            acted.append(1)
+            return super().act()
+
+    assert simulate(trace_of((0, 10**15, 1, 3), (5, 2, 1, 3)), Counted(1, round_length=3)).running_seconds == 10**15
+    assert len(acted) == 3  # at 3, at 6 and at 9
+
+
+def test_the_largest_sif_of_a_state_that_lasts():
+    """At 5 worst-fit has one partial node for b and c in turn, which both end at once; only a's and b's states last."""
+    found = simulate(trace_of((0, 9, 1, 4), (5, 0, 1, 4)), WorstFit(2))
+    assert (found.max_sif, found.max_sif_lasting) == (1, 0)
 
 
 def test_rounds_are_not_held_while_the_cluster_is_idle():

@@ -14,11 +14,11 @@ from compass.evaluation.places import Ideals
 from compass.evaluation.plans import BASELINES, COMPASS, Scope
 from compass.evaluation.ranking import EDGES, PAPER_COVERAGE, beside_ideal, coverage, first_places
 from compass.evaluation.runs import Run, Workload
-from compass.evaluation.series import Watch, blocked_day, series
+from compass.evaluation.series import LONGEST, Watch, blocked_day, series
 from compass.evaluation.settings import Settings
 from compass.evaluation.simulate import Record
 from compass.evaluation.summary import ALL_DAYS, COMPARED, QUEUE_DAYS, means, with_queue
-from compass.evaluation.table import format_csv, mean
+from compass.evaluation.table import format_csv, mean, shortened
 from compass.events import Decision, Placement
 from compass.plotting import INK
 from tests.evaluation.common import trace_of
@@ -149,9 +149,10 @@ def test_coverage():
 
 def test_tables():
     assert format_csv([{"a": "x,y", "b": 1 / 3}, {"a": "", "b": 2}]) == 'a,b\n"x,y",0.3333333333333333\n,2\n'
-    for bad in ([], [{"a": 1}, {"b": 1}]):
-        with pytest.raises(InputError):
-            format_csv(bad)
+    assert format_csv([]) == ""
+    assert shortened([]) == []
+    with pytest.raises(InputError):
+        format_csv([{"a": 1}, {"b": 1}])
     assert mean([]) is None
 
 
@@ -192,6 +193,12 @@ def test_the_day_most_blocked_by_large_jobs():
     assert [one["empty_nodes"] for one in rows if one["scheduler"] == "ideal"] == [None, None]
 
 
+def test_a_series_ends_after_a_month():
+    """The second job waits for most of 10 ** 12 s."""
+    rows = series(Workload("w", trace_of((0, 10**12, 1, 8), (0, 9, 1, 8))), Scope(nodes=1), step=LONGEST // 2)
+    assert [(one["hour"], one["waiting_jobs"]) for one in rows if one["label"] == "best-fit"] == [(0, 1), (360, 1)]
+
+
 def test_moves_needed():
     """Three nodes: 5 + 2, 4 + 1 + 1, 8."""
     books = Books(8, 3)
@@ -213,6 +220,7 @@ def test_figures_say_what_is_in_them():
         (figures.stacks, ({"y": "why"}, "title", "share")),
     ):
         more = {"xlabel": "ex"} if draw in (figures.lines, figures.points) else {}
+        assert "<?xml" in draw([], *options, **more)
         text = draw(table, *options, **more)
         assert text == draw(table, *options, **more)
         assert text.startswith("<?xml")

@@ -28,6 +28,8 @@ class Rounded(BestFit):
         InputError: ``nodes`` or ``round_length`` is not a positive integer.
     """
 
+    settling = True
+
     def __init__(self, nodes: int, geometry: Geometry | None = None, round_length: int | None = 3600) -> None:
         super().__init__(nodes, geometry)
         if round_length is not None and (type(round_length) is not int or round_length < 1):
