@@ -74,7 +74,7 @@ def sif_over_time(runs: Mapping[str, Timeline], *, hours: bool = True, width: fl
             panel.axvspan(begin / unit, end / unit, color=SHADE, linewidth=0)
         panel.step(times, sif, where="post", color=colour, linestyle=dash, linewidth=1.4)
         found = f"mean {float(run.mean_sif):.4f}, at most {run.worst} of {run.nodes} nodes"
-        panel.set_title(f"{name}: {found}", loc="left")
+        panel.set_title(f"{_plain(name)}: {found}", loc="left")
         panel.set_ylabel("SIF")
         panel.grid(True, linewidth=0.6)
     panels[-1].set_xlabel(f"time ({'hours' if hours else 'seconds'}); shaded: WCC fails")
@@ -95,7 +95,7 @@ def compare(runs: Mapping[str, Timeline], *, width: float = 5.2) -> Figure:
     }
     figure, panels = _panels(measures if runs else {}, width, height=0.5 + 0.3 * len(runs), common=False)
     for panel, (measure, values) in zip(panels, measures.items(), strict=True):
-        bars = panel.barh(list(runs), values, color=[colour for colour, _ in _cycled(len(runs))])
+        bars = panel.barh([_plain(name) for name in runs], values, color=[colour for colour, _ in _cycled(len(runs))])
         shown = [f"{value:.4f}" if isinstance(value, float) else str(value) for value in values]
         panel.bar_label(bars, shown, color=INK, padding=3)
         panel.set_title(measure, loc="left")
@@ -126,6 +126,11 @@ def _dark_style() -> str:
         for what in ("fill", "stroke")
     ]
     return f"@media (prefers-color-scheme:dark){{{''.join(rules)}}}"
+
+
+def _plain(name: str) -> str:
+    """Keep matplotlib from reading a dollar sign in a name as the begin of a formula."""
+    return name.replace("$", r"\$")
 
 
 def _cycled(number: int) -> list[tuple[str, Any]]:

@@ -73,3 +73,9 @@ def test_importing_it_loads_no_matplotlib():
     code = "import sys, compass.plotting; print('matplotlib' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("draw", [plotting.sif_over_time, plotting.compare])
+def test_a_name_is_no_formula(draw):
+    text = plotting.svg_text(draw({"$x_$": RUNS["one"]}), "a & b <c>")
+    assert "$x_$" in "".join(ET.fromstring(text.encode()).itertext())

@@ -111,6 +111,13 @@ def _notes(_app: Sphinx, context: click.Context, lines: list[str]) -> None:
         lines += [f"- ``{name}``: {text}" for name, text in rows]
 
 
+def _dashes(_app: Sphinx, doctree: nodes.document) -> None:
+    """Between a parameter and what it is Sphinx writes two hyphens, which it makes a dash where options lose theirs."""
+    for text in list(doctree.findall(nodes.Text)):
+        if text == " -- ":
+            text.parent.replace(text, nodes.Text(" \N{EN DASH} "))
+
+
 def _all_commands(_: Sphinx) -> None:
     """Make the commands that entry points add, such as `check`, ordinary ones: sphinx-click only knows those."""
     context = click.Context(cli)
@@ -123,6 +130,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("public-names", PublicNames)
     app.connect("autodoc-process-docstring", _whole_sentences, priority=400)
     app.connect("builder-inited", _all_commands)
+    app.connect("doctree-read", _dashes)
     app.connect("sphinx-click-process-epilog", _notes)
     app.connect("missing-reference", _short_name)
     app.connect("env-check-consistency", _check)
