@@ -189,7 +189,8 @@ class McgQueue:
     order of submission; those that do not fit now come last.
 
     Args:
-        block: whether the first job that does not fit ends the pass; otherwise it is skipped.
+        block: whether the first job that does not fit ends the pass; otherwise it is skipped. As those that do not fit
+            come last, this only matters to jobs that have waited long and where jobs of the same pass take the room.
         patience: in seconds.
     """
 
