@@ -19,10 +19,11 @@ from compass.evaluation.evaluate import evaluate
 from compass.evaluation.executors import executor_of
 from compass.evaluation.experiments import EXPERIMENTS, find_experiment
 from compass.evaluation.plans import Scope
+from compass.evaluation.registry import NEVER, UNLIMITED
 from compass.evaluation.report import joined, publish, write_report
 from compass.evaluation.runs import Workload
 from compass.evaluation.schedulers import check_solver, make
-from compass.evaluation.settings import CHOICES, NEVER, OWN_SETTINGS, UNLIMITED, Settings
+from compass.evaluation.settings import CHOICES, OWN_SETTINGS, Settings
 from compass.evaluation.simulate import simulate
 from compass.evaluation.store import Store
 from compass.evaluation.table import format_csv

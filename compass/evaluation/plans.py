@@ -11,8 +11,9 @@ from compass.errors import InputError
 from compass.evaluation.baselines.fgd import instance_counts
 from compass.evaluation.days import nodes_for
 from compass.evaluation.places import IDEAL
+from compass.evaluation.registry import NEVER, UNLIMITED
 from compass.evaluation.runs import Run, Workload
-from compass.evaluation.settings import NEVER, UNLIMITED, Settings
+from compass.evaluation.settings import Settings
 from compass.trace import TraceJob
 
 HEADLINE = ("0.90",)

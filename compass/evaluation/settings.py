@@ -13,12 +13,11 @@ from typing import Any, Literal
 
 from compass.errors import InputError
 from compass.evaluation.queues import EasyBackfill, Fifo, GfsQueue, McgQueue, QueueRule, Skip
+from compass.evaluation.registry import NEVER, SCHEDULERS, UNLIMITED
 from compass.evaluation.simulate import COST_RULES
 from compass.readings import Readings
 from compass.text_input import nearest, quoted
 
-UNLIMITED, NEVER = "unlimited", "never"
-"""No limit of open nodes; no rounds."""
 QUEUES = ("fifo", "easy", "skip", "gfs-queue", "mcg-skip", "mcg-block")
 """Queue rules by name."""
 HOLD = 60
@@ -36,36 +35,10 @@ CHOICES: Mapping[str, tuple[object, ...]] = MappingProxyType(
 )
 """Settings with few values; the first is the default where a scheduler says nothing else."""
 
-_FGD = {"shares": "day", "variant": "exact"}
-
 OWN_SETTINGS: Mapping[str, Mapping[str, object]] = MappingProxyType(
-    {
-        "printed": {"readings": Readings()},
-        "repaired": {},
-        "unified": {"open_nodes": 1},
-        "ideal": {},
-        "best-fit": {},
-        "fgd": _FGD,
-        "cafgd": {"variant": "exact", "alpha": 0.5, "window": 3600, "wait": "W0"},
-        "mcg": {"variant": "exact", "load": 0.0, "queue": "mcg-skip"},
-        "fft": {"round_length": 3600},
-        "drr": {"round_length": 3600, "drain": "rest-stays"},
-        "first-fit": {},
-        "worst-fit": {},
-        "random": {"seed": 0},
-        "buddy": {},
-        "drain": {},
-        "consolidate": {},
-        "on-demand": {"patience": 0},
-    }
+    {name: entry.own for name, entry in SCHEDULERS.items()}
 )
 """Every scheduler by name, with the settings it has and their defaults; ``queue`` and the cost are settings of all."""
-
-SHARES: Mapping[str, str] = MappingProxyType({"cafgd": "mixed", "mcg": "queue"})
-"""Source of p where there is no choice: what has been submitted so far and lately, mixed; the waiting jobs."""
-
-RECONSTRUCTIONS = frozenset({"cafgd", "mcg", "fft", "drr", "drain", "consolidate"})
-"""Schedulers that are rebuilt from a description, or only in the manner of a published one."""
 
 
 @dataclass(frozen=True)
@@ -138,14 +111,15 @@ class Settings:
         values: dict[str, Any] = {**own, **wanted}
         if values.get("wait") == "W1" and values.get("queue", "fifo") != "fifo":
             raise InputError(f"wait W1: only with the queue rule fifo, not {values['queue']}")
-        if str(values.get("queue")).startswith("mcg") and scheduler not in SCORED:
-            raise InputError(f"queue {values['queue']}: needs a scheduler that scores jobs ({', '.join(SCORED)})")
+        if str(values.get("queue")).startswith("mcg") and not SCHEDULERS[scheduler].scores:
+            scored = ", ".join(name for name, entry in SCHEDULERS.items() if entry.scores)
+            raise InputError(f"queue {values['queue']}: needs a scheduler that scores jobs ({scored})")
         return cls(scheduler, **values)
 
     @property
     def reconstruction(self) -> bool:
         """Whether the scheduler is a reconstruction."""
-        return self.scheduler in RECONSTRUCTIONS
+        return SCHEDULERS[self.scheduler].reconstruction
 
     @property
     def label(self) -> str:
@@ -167,7 +141,7 @@ class Settings:
     def row(self) -> dict[str, str | int]:
         """Every setting as a column of the table; ``shares`` says where p is from also where that is no setting."""
         given = self.given()
-        return {**given, "shares": SHARES.get(self.scheduler, given["shares"])}
+        return {**given, "shares": SCHEDULERS[self.scheduler].p or given["shares"]}
 
     def given(self) -> dict[str, str | int]:
         """Every setting by name: text, ``-`` where there is no such setting; the cost a number."""
@@ -205,8 +179,6 @@ class Settings:
 
 NAMES: tuple[str, ...] = tuple(field.name for field in fields(Settings))
 """The names of all settings, the scheduler's own name first."""
-SCORED = ("fgd", "cafgd", "mcg")
-"""Schedulers that the queue rules of MCG-Sched can ask for a score."""
 _RULES: Mapping[str, Callable[[], QueueRule]] = {"easy": EasyBackfill, "skip": Skip, "gfs-queue": GfsQueue}
 _COMMON = ("queue", "cost", "cost_rule")
 

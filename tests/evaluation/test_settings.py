@@ -6,10 +6,11 @@ import pytest
 
 from compass import InputError, Readings, Scheduler
 from compass.evaluation.baselines.fgd import CausalFgd, instance_counts
-from compass.evaluation.hooks import Placeless
+from compass.evaluation.hooks import Placeless, Scored
 from compass.evaluation.queues import EasyBackfill, Fifo, GfsQueue, McgQueue, Skip
+from compass.evaluation.registry import SCHEDULERS
 from compass.evaluation.schedulers import make
-from compass.evaluation.settings import NAMES, OWN_SETTINGS, RECONSTRUCTIONS, Settings
+from compass.evaluation.settings import NAMES, OWN_SETTINGS, Settings
 from tests.evaluation.common import trace_of
 
 
@@ -20,7 +21,7 @@ def test_every_scheduler_can_be_made(name):
     assert scheduler.nodes == 3
     assert isinstance(scheduler, Placeless) == (name == "ideal")
     assert set(OWN_SETTINGS[name]) < set(NAMES)
-    assert set(OWN_SETTINGS) > RECONSTRUCTIONS
+    assert SCHEDULERS[name].scores == isinstance(scheduler, Scored)
 
 
 @pytest.mark.parametrize(
