@@ -12,7 +12,7 @@ from compass.evaluation.settings import Settings
 from compass.evaluation.simulate import Record
 from compass.trace import TraceJob
 
-STEP = 1800
+STEP = 3600
 """Seconds that one row of a series is the mean over."""
 LONGEST = 30 * DAY
 """Seconds from the beginning of a day on which steps are made; what comes later is counted in none."""
