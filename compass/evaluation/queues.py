@@ -20,8 +20,11 @@ from compass.trace import TraceJob
 class Desk(Protocol):
     """What a queue rule sees of the simulation."""
 
-    now: int
     scheduler: Scheduler
+
+    @property
+    def now(self) -> int:
+        """The time."""
 
     @property
     def free_gpus(self) -> int:

@@ -28,7 +28,7 @@ UNLIMITED, NEVER = "unlimited", "never"
 Own = Mapping[str, Any]
 """The settings that only some schedulers have, by name."""
 Make = Callable[[int, Own, Sequence[int]], Scheduler]
-"""A scheduler from the cluster size, its own settings, and instances of each size for one that knows them beforehand."""
+"""A scheduler from the cluster size, its own settings, and instances of each size where it knows them beforehand."""
 
 
 class Entry(NamedTuple):

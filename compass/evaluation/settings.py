@@ -12,9 +12,9 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from compass.errors import InputError
+from compass.evaluation.clock import COST_RULES
 from compass.evaluation.queues import EasyBackfill, Fifo, GfsQueue, McgQueue, QueueRule, Skip
 from compass.evaluation.registry import NEVER, SCHEDULERS, UNLIMITED
-from compass.evaluation.simulate import COST_RULES
 from compass.readings import Readings
 from compass.text_input import nearest, quoted
 

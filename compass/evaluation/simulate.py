@@ -12,25 +12,21 @@ A job that has ended but cannot be removed (`printed` alone) keeps its GPUs, and
 
 from __future__ import annotations
 
-import heapq
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from compass.composition import Composition
 from compass.errors import InputError, InvariantViolated, NeverFits, NoLegalDestination
 from compass.evaluation.books import Books
+from compass.evaluation.clock import Clock
 from compass.evaluation.days import DAY
 from compass.evaluation.hooks import Clocked, Informed, Placeless, Repack, Rounds, Settling
 from compass.evaluation.measures import Measures, avoidable_now
 from compass.evaluation.queues import Fifo, QueueRule, demand
-from compass.events import Move, Step, job_of
+from compass.events import Move, Step
 from compass.scheduler import Scheduler
 from compass.trace import TraceJob
-
-COST_RULES = ("job", "instance")
-"""What ``cost`` is for: all moves of one job at one instant, or each moved instance."""
 
 Kind = Literal["submit", "arrive", "depart", "round", "never fits", "stuck", "instant"]
 """Kinds of events; ``instant`` is the end of an instant: the state that lasts until the next one."""
@@ -99,8 +95,9 @@ def simulate(
         >>> found.ajct, found.blocked_share, found.afr
         (Fraction(80, 1), Fraction(1, 1), Fraction(1, 1))
     """
-    run = _Run(scheduler, Fifo() if queue is None else queue, cost, cost_rule, bound)
-    run.check, run.observe, run.progress = check, observe, progress
+    clock = Clock(cost, cost_rule)
+    queue = Fifo() if queue is None else queue
+    run = _Run(scheduler, queue, clock, bound=bound, check=check, observe=observe, progress=progress)
     begin = time.perf_counter()
     run.through(iter(jobs))
     run.measures.seconds = time.perf_counter() - begin
@@ -110,27 +107,30 @@ def simulate(
 class _Run:
     """The state of one simulation; it is the desk of its queue rule."""
 
-    check: bool = False
-    observe: Observer | None = None
-    progress: Callable[[int], None] | None = None
-
-    def __init__(self, scheduler: Scheduler, queue: QueueRule, cost: int, cost_rule: str, bound: int | None) -> None:
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        queue: QueueRule,
+        clock: Clock,
+        *,
+        bound: int | None,
+        check: bool,
+        observe: Observer | None,
+        progress: Callable[[int], None] | None,
+    ) -> None:
         if scheduler.nodes is None or scheduler.running.instances or len(queue):
             raise InputError("a simulation begins with an idle scheduler of a finite cluster and an empty queue")
-        if type(cost) is not int or cost < 0 or cost_rule not in COST_RULES:
-            raise InputError(f"migration cost {cost!r} for each {cost_rule!r}: must be a whole number >= 0 for each "
-                             f"{' or '.join(COST_RULES)}")  # fmt: skip
         capacity = scheduler.geometry.capacity
         self.scheduler = scheduler
         self.queue = queue
+        self.clock = clock
         self.nodes = scheduler.nodes
         self.gpus = capacity * self.nodes
         self.running = Composition(scheduler.geometry)
         self.measures = Measures(self.nodes, capacity, bound)
         self.books = None if isinstance(scheduler, Placeless) else Books(capacity, self.nodes)
-        self.now = 0
         self.avoidable = 0
-        self._cost, self._per_instance = cost, cost_rule == "instance"
+        self._check, self._observe, self._progress = check, observe, progress
         self._clocked = scheduler if isinstance(scheduler, Clocked) else None
         self._informed = scheduler if isinstance(scheduler, Informed) else None
         self._rounds = scheduler if isinstance(scheduler, Rounds) else None
@@ -139,13 +139,14 @@ class _Run:
         self._settled = False  # a round would move nothing
         self._day_ends = 0
         self._wake: int | None = None
-        self._admitted = 0
-        self._heap: list[tuple[int, int, TraceJob]] = []  # an entry may be early: a job was delayed since
-        self._ends: dict[str, int] = {}
-        self._delayed: dict[str, int] = {}  # when a running job was last delayed
         self._held: list[TraceJob] = []  # have ended, but the scheduler is stuck with them
 
     # -- what a queue rule sees ---------------------------------------------------------------------------------
+
+    @property
+    def now(self) -> int:
+        """The time."""
+        return self.clock.now
 
     @property
     def free_gpus(self) -> int:
@@ -154,7 +155,7 @@ class _Run:
 
     def endings(self) -> Sequence[tuple[int, int]]:
         """Time of completion and GPUs of each running job, soonest first."""
-        return sorted((self._ends[job.job_id], demand(job)) for _, _, job in self._heap)
+        return self.clock.endings()
 
     def start(self, job: TraceJob) -> bool:
         """Offer a job to the scheduler; True when it leaves the queue."""
@@ -170,10 +171,8 @@ class _Run:
             if decision.moves:
                 self.measures.needed_moves += self.books.moves_needed(gpus, instances)
             self.books.arrived(decision, gpus, instances)
-        self._admitted += 1
         self._moved(decision.moves)
-        end = self._ends[job.job_id] = self.now + job.duration
-        heapq.heappush(self._heap, (end, self._admitted, job))
+        self.clock.start(job)
         self.running.add(gpus, instances)
         self._after("arrive", job, decision.steps)
         return True
@@ -186,18 +185,18 @@ class _Run:
         upcoming = next(jobs, None)
         if upcoming is None:
             return
-        self.now = origin = upcoming.submit_time
+        self.clock.now = origin = upcoming.submit_time
         self._day_ends = origin - origin % DAY + DAY
         while (now := self._next_instant(upcoming)) is not None:
             passed = now - self.now
             self._time_passes(passed)
-            self.now = now
+            self.clock.now = now
             if self._clocked:
                 self._clocked.clock(now)
             self._departures()
             if self._round_length is not None:
                 since = (now - origin) % self._round_length
-                if passed and not since and self._heap and self._rounds and self.books:
+                if passed and not since and len(self.clock) and self._rounds and self.books:
                     self._round(self._rounds, self.books)
                 self._next_round = now - since + self._round_length
             while upcoming is not None and upcoming.submit_time == now:
@@ -215,14 +214,11 @@ class _Run:
         self.scheduler.check()
 
     def _next_instant(self, upcoming: TraceJob | None) -> int | None:
-        heap = self._heap
-        while heap and heap[0][0] < self._ends[heap[0][2].job_id]:
-            _, rank, job = heap[0]
-            heapq.heapreplace(heap, (self._ends[job.job_id], rank, job))
-        times = [heap[0][0]] if heap else []
+        soonest = self.clock.soonest()
+        times = [] if soonest is None else [soonest]
         if upcoming is not None:
             times.append(upcoming.submit_time)
-        if self._round_length is not None and heap and not self._settled:
+        if self._round_length is not None and soonest is not None and not self._settled:
             times.append(self._next_round)
         if self._wake is not None:
             times.append(self._wake)
@@ -244,20 +240,12 @@ class _Run:
     # -- events -------------------------------------------------------------------------------------------------
 
     def _departures(self) -> None:
-        due: list[tuple[int, TraceJob]] = []
-        while self._heap and self._heap[0][0] == self.now:
-            _, rank, job = heapq.heappop(self._heap)
-            if self._ends[job.job_id] > self.now:
-                heapq.heappush(self._heap, (self._ends[job.job_id], rank, job))
-                continue
-            due.append((rank, job))
-            del self._ends[job.job_id]
-            self._delayed.pop(job.job_id, None)
-            self.measures.jobs += 1
-            self.measures.completion_seconds += self.now - job.submit_time
-            if self.progress:
-                self.progress(1)
-        leaving = [*(job for _, job in sorted(due)), *self._held]
+        due = self.clock.due()
+        self.measures.jobs += len(due)
+        self.measures.completion_seconds += sum(self.now - job.submit_time for job in due)
+        if self._progress and due:
+            self._progress(len(due))
+        leaving = [*due, *self._held]
         while leaving:
             left = [job for job in leaving if not self._depart(job)]
             if len(left) == len(leaving):
@@ -304,24 +292,12 @@ class _Run:
     def _never_fits(self, job: TraceJob) -> None:
         self.measures.never_fit += 1
         self._record("never fits", job, ())
-        if self.progress:
-            self.progress(1)
+        if self._progress:
+            self._progress(1)
 
     def _moved(self, moves: Sequence[Move]) -> None:
         self.measures.moves += len(moves)
-        if not self._cost:
-            return
-        for job, number in Counter(job_of(move.instance) for move in moves).items():
-            if job not in self._ends:  # ends at this instant, or is just being placed
-                continue
-            if self._per_instance:
-                self._ends[job] += self._cost * number
-            elif self._delayed.get(job) != self.now:
-                self._ends[job] += self._cost
-            else:
-                continue
-            self._delayed[job] = self.now
-            self.measures.delays += 1
+        self.measures.delays += self.clock.delay(moves)
 
     # -- measuring ----------------------------------------------------------------------------------------------
 
@@ -335,16 +311,15 @@ class _Run:
                 found = books.partial_nodes
                 raise InvariantViolated(f"{kind}: {scheduler.partial_nodes} partial nodes counted, {found} found")
             self.avoidable = avoidable_now(books.partial_nodes, running, self.nodes)
-        if self.check:
+        if self._check:
             scheduler.check_changes()
         self.measures.event(self.avoidable, running.wcc)
-        if self.observe:
-            self._record(kind, job, steps)
+        self._record(kind, job, steps)
 
     def _record(self, kind: Kind, job: TraceJob | None, steps: tuple[Step, ...]) -> None:
-        if self.observe:
+        if self._observe:
             waiting = len(self.queue)
             head = self.queue.head() if waiting else None
             empty = self.nodes - self.books.busy_nodes if self.books else None
             state = (self.avoidable, self.running.total, empty, waiting, head, self.running.wcc)
-            self.observe(Record(self.now, kind, job, steps, *state))
+            self._observe(Record(self.now, kind, job, steps, *state))
