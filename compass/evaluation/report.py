@@ -34,7 +34,7 @@ def write_report(directory: Path, name: str, workloads: Sequence[Workload], scop
 
 
 def publish(directory: Path, name: str, tables: Tables) -> None:
-    """Write the tables of an experiment in a short form (CSV, six digits, no column without a value), and its figures.
+    """Write the tables of an experiment in a short form (CSV, five digits, no column without a value), and its figures.
 
     They hold means, counts and shares: no row of them is one of the trace.
 

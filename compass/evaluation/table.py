@@ -40,14 +40,14 @@ def format_csv(table: Table) -> str:
 
 
 def shortened(table: Table) -> list[dict[str, Any]]:
-    """The table with six digits a number and without the columns that are undefined or ``-`` in every row.
+    """The table with five digits a number and without the columns that are undefined or ``-`` in every row.
 
     >>> shortened([{"a": 1 / 3, "b": None, "c": "-"}, {"a": 12, "b": None, "c": "-"}])
-    [{'a': '0.333333'}, {'a': 12}]
+    [{'a': '0.33333'}, {'a': 12}]
     """
     kept = [column for column in _columns(table) if any(row[column] not in (None, "-") for row in table)]
     return [
-        {column: f"{row[column]:.6g}" if isinstance(row[column], float) else row[column] for column in kept}
+        {column: f"{row[column]:.5g}" if isinstance(row[column], float) else row[column] for column in kept}
         for row in table
     ]
 
