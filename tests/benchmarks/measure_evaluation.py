@@ -25,7 +25,7 @@ ALL = ("venus", "itp_c03", "openb")
 EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "overall": ALL,
     "wcc": VENUS,
-    "blocking": ALL,
+    "blocking": VENUS,
     "intensity": VENUS,
     "composition": VENUS,
     "mix": ALL,
