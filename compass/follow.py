@@ -76,7 +76,8 @@ class Follower:
             if isinstance(step, Move):
                 node, size = self._placed.pop(step.instance, (-1, 0))
                 if node != step.source or step.source == step.target:
-                    raise InvariantViolated(f"job {decision.job!r}: {step}: the instance is on node {node}")
+                    found = "is not running" if node < 0 else f"is on node {node}"
+                    raise InvariantViolated(f"job {decision.job!r}: {step}: the instance {found}")
                 self._change(node, -size)
                 self._put(step.instance, size, step.target, decision.job)
             elif step.instance in self._placed or decision.event == "depart":

@@ -1,6 +1,7 @@
 """The command compass conform, with real ports."""
 
 import json
+import re
 import shlex
 import sys
 
@@ -128,9 +129,27 @@ def test_a_failure_as_json(first_fit, capsys):
     assert report["failing_events"]
 
 
+def test_a_failing_list_that_cannot_be_written_is_told_with_the_failure(first_fit, tmp_path, capsys):
+    out = tmp_path / "none" / "found.jsonl"
+    assert conform("--vectors", "none", "--out", out, "--minimise", 0, "--json", command=first_fit) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("compass: seed 0, line ")
+    assert ": expected {" in captured.err
+    assert captured.err.endswith(f": {out}: cannot be written: No such file or directory\n")
+
+
+def test_a_port_that_is_stuck_at_each_first_event_comes_to_an_end(capsys):
+    stuck = shlex.join([sys.executable, "-S", "-E", "-c", "import sys; sys.exit(input() and 1)"])
+    options = ("--variant", "printed", "--reading", "room=cap", "--mode", "property", "--vectors", "none")
+    assert conform(*options, "--events", 5, command=stuck) == 1
+    assert "ended with exit status 1 without an answer" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "command", "what"),
     [
+        (["--vectors", "none", "--events", "0"], OURS, "nothing was played"),
         ([], "", "--command: the command is empty"),
         ([], "'", "--command: the command cannot be split"),
         ([], "/no/such/port", "'/no/such/port' cannot be run: No such file"),
@@ -211,3 +230,21 @@ def test_where_the_vectors_are(monkeypatch, tmp_path):
 
 def test_the_judges_by_mode():
     assert cli.JUDGES["exact"] is ExactJudge
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"events": ["\ud800"]}, "'\\ud800' cannot be written in UTF-8"),
+        ({"events": ['{"event":"depart","job":"a"}\n{}']}, "is more than one line"),
+        ({"nodes": 10**12}, "nodes 1000000000000 is too large, must be from 1 to 10000000"),
+        ({"nodes": "3"}, "nodes '3' is not an integer"),
+        ({"capacity": 3}, "capacity 3: must be one of 2, 4, 8, 16"),
+    ],
+)
+def test_a_vector_that_cannot_be_played_is_named(few, changed, what):
+    one, *_ = read_vectors(few, ["unified"])
+    write(few, [Vector({**one.record, **changed}, one.settings, one.lines)])
+    with pytest.raises(InputError, match=re.escape(what)) as caught:
+        read_vectors(few, ["unified"])
+    assert str(caught.value).startswith(f"{few / 'unified.jsonl'}:1: ")

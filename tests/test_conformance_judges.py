@@ -97,7 +97,7 @@ def test_exact_is_stuck_where_the_reference_is():
         (A4, placed("a", [2]), "there is no node 2"),
         (A4, placed("a", []), "[] installed, not ['a/0']"),
         (A4, placed("a", [0, 0]), "not ['a/0']"),
-        (A4, placed("a", [0], [Move("z/0", 0, 1)]), "the instance is on node -1"),
+        (A4, placed("a", [0], [Move("z/0", 0, 1)]), "the instance is not running"),
         (Arrive("a", 8, 2), placed("a", [0, 0]), "16 of 8 GPUs busy"),
         (Arrive("a", 5, 2), placed("a", [0, 0]), "10 of 8 GPUs busy"),
         (A4, placed("a", [0], admitted=False), "a job is refused and there are steps"),
@@ -121,7 +121,7 @@ def test_property_own_choices(variant):
 def test_property_a_leaving_instance_does_not_move():
     judge = PropertyJudge(Settings("unified", 3))
     found = play(judge, (A4, placed("a", [0])), (Depart("a"), left("a", Move("a/0", 0, 1))))
-    assert "the instance is on node -1" in found
+    assert "the instance is not running" in found
 
 
 def at(gpus, *nodes):
@@ -210,7 +210,12 @@ def test_property_stuck_only_where_fillers_have_no_place():
     judge = filled(Readings(rehome="before"))
     assert play(judge, (Depart("c"), left("c"))) is None
     assert [judge.may_get_stuck(line(Depart(job))) for job in "ab"] == [True, False]
-    assert filled(Readings(room="cap")).may_get_stuck(line(Arrive("d", 4)))
+    cap = PropertyJudge(Settings("printed", 2, readings=Readings(room="cap")))
+    assert not cap.may_get_stuck(line(Arrive("a", 4)))
+    assert cap.may_get_stuck(line(Arrive("a", 4, 2)))
+    assert play(cap, (Arrive("a", 4, 2), placed("a", [0, 0]))) is None
+    assert cap.may_get_stuck(line(Arrive("d", 1)))
+    assert not filled(Readings(room="cap")).may_get_stuck(line(Arrive("d", 4)))  # there is one node
     assert not PropertyJudge(Settings("unified", 1)).may_get_stuck(line(A4))
 
 

@@ -1,6 +1,8 @@
 """Ports that misbehave: every kind is reported as what it is, in one line, in time, and nothing of them is left."""
 
 import os
+import signal
+import subprocess
 import sys
 import time
 
@@ -41,7 +43,7 @@ def test_a_port_that_answers():
 
 
 HOSTILE = {
-    "hangs": ("time.sleep(60)", 0.3, "no answer within 0.3 s"),
+    "hangs": ("time.sleep(60)", 0.3, "the port gave no answer within 0.3 s"),
     "dies": ("r(); sys.exit(3)", 5, "ended with exit status 3 without an answer"),
     "killed": ("r(); os.kill(os.getpid(), 9)", 5, "was killed by signal 9 without an answer"),
     "says why": ("r(); sys.exit('out of\\nluck')", 5, "(standard error: out of luck)"),
@@ -50,6 +52,7 @@ HOSTILE = {
     "too much": ("r(); w(b'yes\\nand\\n'); r()", 5, "more than one line as an answer; the rest is 'and\\n'"),
     "no UTF-8": ("r(); w(b'\\xff\\n'); r()", 5, "not UTF-8"),
     "long line": ("r(); w(b'x' * 3000000); r()", 5, "a line longer than 1048576 bytes"),
+    "line a bit too long": ("r(); w(b'x' * 1048577 + b'\\n'); r()", 5, "a line longer than 1048576 bytes"),
     "closes output": ("r(); os.close(1); time.sleep(60)", 5, "closed its standard output"),
     "goes on": ("r(); w(b'yes\\n'); time.sleep(60)", 0.3, "did not end (exit status 0 expected at the end"),
     "ends badly": ("r(); w(b'yes\\n'); r(); sys.exit(4)", 5, "ended with exit status 4, exit status 0 expected"),
@@ -89,8 +92,11 @@ def test_standard_error_is_read_and_bounded(monkeypatch):
     with Port(words(chatty), 10) as port:
         assert [port.ask(LINE) for _ in range(3)] == ["yes"] * 3
         port.finish()
-    monkeypatch.setattr(port_module, "MAX_STDERR", 150_000)
-    with Port(words(chatty), 10) as port, pytest.raises(PortFailure, match="more than 150000 bytes to standard error"):
+    monkeypatch.setattr(port_module, "MAX_STDERR", 250_000)  # what is late counts for the next event
+    with Port(words(chatty), 10) as port:
+        assert [port.ask(LINE) for _ in range(3)] == ["yes"] * 3
+    monkeypatch.setattr(port_module, "MAX_STDERR", 50_000)
+    with Port(words(chatty), 10) as port, pytest.raises(PortFailure, match="more than 50000 bytes to standard error"):
         list(map(port.ask, [LINE] * 3))
 
 
@@ -159,6 +165,26 @@ def test_nothing_is_left_of_a_port(tmp_path):
                 return
         time.sleep(0.01)
     raise AssertionError("the port's child still runs")
+
+
+def test_an_interrupt_while_a_port_starts_leaves_nothing(monkeypatch):
+    started = []
+
+    def start(*arguments, **options):
+        started.append(popen(*arguments, **options))
+        os.kill(os.getpid(), signal.SIGINT)
+        return started[0]
+
+    popen = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", start)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell ignores it
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            Port(words("time.sleep(60)"), 10)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert started[0].returncode == -signal.SIGKILL
 
 
 @pytest.mark.parametrize("command", [["/no/such/port"], ["/"], ["a\0b"]])

@@ -114,7 +114,7 @@ FILLED = lines(Arrive("a", 3), Arrive("b", 1), Arrive("c", 4))
 def test_a_port_that_is_stuck_where_it_may_be(port):
     port.settings = Settings("printed", 1)
     told = [*FILLED, *lines(Depart("a"), Depart("b"))]
-    assert play([], PropertyJudge(port.settings), told, 1) == Played(told[:4], 4, 0, None)
+    assert play([], PropertyJudge(port.settings), told, 1) == Played(told[:4], 4, 0, None, 1)
     failed = play([], PropertyJudge(port.settings), lines(Depart("a"))[:0] + FILLED[:1] + lines(Arrive("b", 5)), 1)
     assert failed.reason is None
     port.wrong = staticmethod(_stuck)
@@ -123,6 +123,13 @@ def test_a_port_that_is_stuck_where_it_may_be(port):
 
 def _stuck(event, decision):
     raise PortEnded("the port ended", 1)
+
+
+def test_a_session_of_a_port_that_is_always_stuck_ends(port, monkeypatch):
+    monkeypatch.setattr(PropertyJudge, "may_get_stuck", lambda *_: True)
+    port.settings, port.wrong = Settings("printed", 1), staticmethod(_stuck)
+    played = random_session([], port.settings, lambda: PropertyJudge(port.settings), events=5, seed=2, timeout=1)
+    assert (played.events, played.reason, played.stuck) == (5, None, 5)
 
 
 @pytest.mark.parametrize("judge", [ExactJudge, PropertyJudge])

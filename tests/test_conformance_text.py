@@ -57,6 +57,9 @@ PLACED = '{"instance":"a/0","node":1}'
         (ARRIVE % (PLACED, ',"order":[["placement",1],["move",0]]'), "not the next"),
         (ARRIVE % (PLACED, ',"order":[["install",0],["move",0]]'), "not the next"),
         (ARRIVE % (PLACED, ',"order":[[],["move",0]]'), "not the next"),
+        (ARRIVE % (PLACED, ',"order":[["placement",false],["move",0]]'), "not the next"),
+        (ARRIVE % (PLACED, ',"order":[["placement",0.0],["move",0]]'), "not the next"),
+        (ARRIVE % (PLACED, ',"order":[[[],0],["move",0]]'), "not the next"),
         (ARRIVE % (PLACED, ',"order":["move","placement"]'), "not the next"),
     ],
 )

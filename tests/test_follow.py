@@ -38,7 +38,7 @@ def follower_with(*sizes):
         (arrive(Placement("j0/0", 1)), "is no new instance"),
         (arrive(Move("j0/0", 1, 0), Placement("a/0", 0)), "the instance is on node 0"),
         (arrive(Move("j0/0", 0, 0), Placement("a/0", 1)), "the instance is on node 0"),
-        (arrive(Move("zz/0", 0, 1), Placement("a/0", 1)), "the instance is on node -1"),
+        (arrive(Move("zz/0", 0, 1), Placement("a/0", 1)), "the instance is not running"),
     ],
 )
 def test_impossible_arrivals(decision, message):
@@ -49,7 +49,7 @@ def test_impossible_arrivals(decision, message):
 def test_impossible_departures():
     with pytest.raises(InvariantViolated, match="is no new instance"):
         follower_with(5).departed(depart(Placement("x/0", 0), job="j0"), 5, 1)
-    with pytest.raises(InvariantViolated, match="the instance is on node -1"):
+    with pytest.raises(InvariantViolated, match="the instance is not running"):
         follower_with(5, 2).departed(depart(Move("j0/0", 0, 1), job="j0"), 5, 1)
 
 

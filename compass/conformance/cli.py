@@ -28,6 +28,7 @@ from compass.conformance.property_judge import PropertyJudge
 from compass.conformance.session import Played, play, random_session
 from compass.conformance.settings import PLACEHOLDERS, PortCommand, Settings
 from compass.conformance.vectors import read_vectors, shipped
+from compass.errors import InputError
 from compass.readings import Readings
 from compass.text_input import MAX_NODES, write_text
 
@@ -122,6 +123,8 @@ def conform_command(
         if trial.failed is None and events:
             trial.play_session(events, seed, progress)
     record = trial.to_json()
+    if not record["vectors"] and not record["events"] and trial.failed is None:
+        raise InputError("nothing was played: no vector has settings that the port can be given, and --events is 0")
     if trial.failed is None:
         if as_json:
             print_json(record)
@@ -129,13 +132,15 @@ def conform_command(
             print_table([(key.replace("_", " "), value) for key, value in record.items()])
         return DONE
     text = "".join(line.text + "\n" for line in trial.failed.sent)
+    finding = f"{trial.where}: {trial.failed.reason}"
     if out:
-        write_text(out, text)
+        with located(finding):  # hours may have gone into it
+            write_text(out, text)
     if as_json:
         print_json({**record, "failing_events": [line.text for line in trial.failed.sent]})
     elif not out:
         print(text, end="")
-    return complain(f"{trial.where}: {trial.failed.reason}", FAILED)
+    return complain(finding, FAILED)
 
 
 class Trial:
@@ -154,7 +159,7 @@ class Trial:
         self._mode = mode
         self._timeout = timeout
         self._seconds = seconds
-        self._played = self._left_out = self._events = self._moves = 0
+        self._played = self._left_out = self._events = self._moves = self._stuck = 0
 
     def play_vectors(self, folder: str | None) -> None:
         """Play every vector that the port can be given, until one fails."""
@@ -184,7 +189,7 @@ class Trial:
             timeout=self._timeout,
             told=progress or (lambda _: None),
         )
-        self._events, self._moves = played.events, self._moves + played.moves
+        self._events = played.events
         self._take(played, f"seed {seed}", settings, self._run(settings))
 
     def _run(self, settings: Settings) -> Callable[[Sequence[EventLine]], Played]:
@@ -194,6 +199,8 @@ class Trial:
     def _take(
         self, played: Played, what: str, settings: Settings, run: Callable[[Sequence[EventLine]], Played]
     ) -> None:
+        self._moves += played.moves
+        self._stuck += played.stuck
         if played.reason is None:
             return
         at = len(played.sent)
@@ -210,5 +217,6 @@ class Trial:
             "vectors_left_out": self._left_out,
             "events": self._events,
             "moves": self._moves,
+            "stuck": self._stuck,
             **({} if self.failed is None else {"where": self.where, "reason": self.failed.reason}),
         }

@@ -79,7 +79,12 @@ def _in_order(
     used = {"move": 0, "placement": 0}
     for k, entry in enumerate(check.items(record["order"], ("order",), "order")):
         kind = entry[0] if isinstance(entry, list) and entry else None
-        if kind not in ("move", "placement") or entry != [kind, used[kind]] or used[kind] == len(lists[kind]):
+        if (
+            kind not in ("move", "placement")
+            or entry != [kind, used[kind]]
+            or type(entry[1]) is not int  # false and 0.0 equal 0
+            or used[kind] == len(lists[kind])
+        ):
             raise check.error(("order", k), 'an entry of order is not the next ["move",k] or ["placement",k]')
         steps.append(lists[kind][used[kind]])
         used[kind] += 1

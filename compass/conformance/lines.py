@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from compass.errors import InputError
 from compass.event_io import format_event, read_events
 from compass.events import Event
+from compass.text_input import quoted
 
 
 class EventLine(NamedTuple):
@@ -23,9 +24,19 @@ class EventLine(NamedTuple):
 
     @classmethod
     def of(cls, text: str, capacity: int) -> EventLine:
-        """The line with this text, for nodes of so many GPUs."""
+        """The line with this text, for nodes of so many GPUs.
+
+        Raises:
+            InputError: it cannot be sent as one line.
+        """
         try:
-            ((_, event),) = read_events(io.BytesIO(text.encode("utf-8")), capacity)
+            data = text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise InputError(f"{quoted(text)} cannot be written in UTF-8") from error
+        if "\n" in text:
+            raise InputError(f"{quoted(text)} is more than one line")
+        try:
+            ((_, event),) = read_events(io.BytesIO(data), capacity)
         except InputError:
             return cls(text, None)
         return cls(text, event)

@@ -1,7 +1,7 @@
 """A port as a child process: one line to it, one line from it, within a time and within a size.
 
-Nothing that a port does can block the harness, fill its memory or outlive it: every wait has an end, what is read
-is bounded, and the process group of the port is killed when it is closed.
+Nothing that a port does can block the harness or fill its memory: every wait has an end, what is read
+is bounded, and the process group of the port is killed when it is closed (a child that has left the group is not).
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ import os
 import select
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 
 from compass.errors import InputError
 from compass.text_input import MAX_LINE, printable
 
 MAX_STDERR = 2**26
-"""Most bytes a port may write to standard error, in all."""
+"""Most bytes a port may write to standard error from one event to the next."""
 _TAIL = 400
 _CHUNK = 2**16
 _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
@@ -53,6 +54,13 @@ class Port:
         self._out = b""
         self._err = b""
         self._err_bytes = 0
+        with contextlib.ExitStack() as undo:
+            with _signals_later():  # those that came meanwhile come where this ends, and the port is closed
+                self._start(words)
+                undo.callback(self.close)
+            undo.pop_all()
+
+    def _start(self, words: Sequence[str]) -> None:
         try:
             # A session of its own: its process group can be killed as a whole.
             self._process = subprocess.Popen(
@@ -93,12 +101,13 @@ class Port:
             PortFailure: it did anything else but answer with one line in time.
         """
         deadline = time.monotonic() + self._timeout
+        self._err_bytes = 0
         self._send(line, deadline)
-        while (end := self._out.find(b"\n")) < 0:
-            if len(self._out) > MAX_LINE:
-                raise self._failure(f"wrote a line longer than {MAX_LINE} bytes")
-            if not self._read(deadline, "no answer"):
+        while (end := self._out.find(b"\n")) < 0 and len(self._out) <= MAX_LINE:
+            if not self._read(deadline, "gave no answer"):
                 raise self._ended()
+        if not 0 <= end <= MAX_LINE:
+            raise self._failure(f"wrote a line longer than {MAX_LINE} bytes")
         answer, self._out = self._out[:end], self._out[end + 1 :]
         if self._out:
             raise self._failure(f"wrote more than one line as an answer; the rest is {self._shown()}")
@@ -130,15 +139,15 @@ class Port:
         """Kill the process group and free what it holds."""
         with contextlib.suppress(ProcessLookupError, PermissionError):  # a zombie alone in its group, on some systems
             os.killpg(self._process.pid, signal.SIGKILL)  # not yet waited for, so nobody else has its number
-        self._process.wait()
         for stream in (self._stdin, self._stdout, self._stderr):
             stream.close()
+        self._process.wait()
 
     # -- reading and writing ------------------------------------------------------------------------------------
 
     def _send(self, line: str, deadline: float) -> None:
         while self._poll.poll(0):  # early output is there before the event is
-            open_ = self._read(deadline, "no answer")
+            open_ = self._read(deadline, "gave no answer")
             if self._out:
                 raise self._failure(f"wrote before it was asked: {self._shown()}")
             if not open_:
@@ -181,7 +190,7 @@ class Port:
         self._err = (self._err + data)[-_TAIL:]
         self._err_bytes += len(data)
         if self._err_bytes > MAX_STDERR:
-            raise self._failure(f"wrote more than {MAX_STDERR} bytes to standard error")
+            raise self._failure(f"wrote more than {MAX_STDERR} bytes to standard error for one event")
 
     # -- the end ------------------------------------------------------------------------------------------------
 
@@ -223,6 +232,23 @@ class Port:
 
     def _shown(self) -> str:
         return f"'{printable(self._out[:200].decode('utf-8', 'replace'), 100)}'"
+
+
+@contextlib.contextmanager
+def _signals_later() -> Iterator[None]:
+    """Hold back the signals that a handler would turn into an exception; they come where this ends."""
+    came: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    handled = [number for number in numbers if callable(signal.getsignal(number))]
+    here = handled if threading.current_thread() is threading.main_thread() else []
+    handlers = {number: signal.signal(number, lambda number, _: came.append(number)) for number in here}
+    try:
+        yield
+    finally:
+        for held, handler in handlers.items():
+            signal.signal(held, handler)
+        for number in came:
+            signal.raise_signal(number)
 
 
 def _ending(status: int) -> str:

@@ -100,11 +100,15 @@ class PropertyJudge:
         return None
 
     def may_get_stuck(self, line: EventLine) -> bool:
-        """`printed` only: fillers of departing anchors may be left without a place, or ``room=cap`` is read."""
+        """`printed` only: fillers of departing anchors may be left without a place, or ``room=cap`` is read.
+
+        With ``room=cap`` a slot can be moved to a node that lacks the room for it: for that there are two nodes.
+        """
         readings, event = self.settings.readings, line.event
         if readings is None:
             return False
-        if readings.room == "cap":
+        coming = event.instances if isinstance(event, Arrive) and event.gpus > 1 else 0
+        if readings.room == "cap" and min(self.settings.nodes, sum(self.jobs.running.counts[2:]) + coming) > 1:
             return True
         if not isinstance(event, Depart):
             return False

@@ -17,13 +17,15 @@ class Played(NamedTuple):
     """What a port was told and did.
 
     ``sent`` are the lines of its last run, ``events`` the number of lines in all, ``moves`` the instances it moved, and
-    ``reason`` says in one line why it failed, None where it did not.
+    ``reason`` says in one line why it failed, None where it did not. ``stuck`` counts the runs that it ended with
+    status ``STUCK`` where the judge lets it.
     """
 
     sent: list[EventLine]
     events: int
     moves: int
     reason: str | None
+    stuck: int = 0
 
 
 class RandomEvents:
@@ -123,7 +125,7 @@ def play(words: Sequence[str], judge: Judge, lines: Iterable[EventLine], timeout
                     answer = port.ask(line.text)
                 except PortEnded as error:
                     if stuck and error.status == STUCK:
-                        return Played(sent, len(sent), moves, None)
+                        return Played(sent, len(sent), moves, None, 1)
                     raise
                 moves += len(judge.check(line, answer).moves)
             port.finish()
@@ -144,18 +146,19 @@ def random_session(
 ) -> Played:
     """A long random session; where a port may get stuck and does, the next one goes on with an idle cluster."""
     chance = RandomEvents(settings, seed)
-    count = moves = 0
+    count = moves = stuck = 0
 
     def lines(judge: Judge) -> Iterator[EventLine]:
         nonlocal count
         while count < events:
-            yield EventLine.to(chance.next(judge.jobs))
-            count += 1
+            count += 1  # before it is played: a port that is stuck at each first event comes to an end too
             told(1)
+            yield EventLine.to(chance.next(judge.jobs))
 
     while True:
         judge = new_judge()
         played = play(words, judge, lines(judge), timeout)
         moves += played.moves
+        stuck += played.stuck
         if played.reason or count >= events:
-            return Played(played.sent, count, moves, played.reason)
+            return Played(played.sent, count, moves, played.reason, stuck)

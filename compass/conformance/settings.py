@@ -14,6 +14,7 @@ from compass.geometry import Geometry
 from compass.readings import Readings
 from compass.scheduler import Scheduler
 from compass.settled import SettledScheduler
+from compass.text_input import MAX_NODES, about, check_range
 from compass.variants import make_scheduler
 
 PLACEHOLDERS = ("variant", "nodes", "open_nodes", "capacity", "widths", "readings")
@@ -103,6 +104,8 @@ class Settings:
         Raises:
             InputError: they are not those of a scheduler.
         """
+        with about("nodes"):
+            check_range(record["nodes"], 1, MAX_NODES)
         readings = record["readings"]
         geometry = Geometry(record["capacity"], tuple(record["widths"]))
         chosen = None if readings is None else Readings(**readings)

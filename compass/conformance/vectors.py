@@ -21,7 +21,7 @@ from compass.json_input import parse_json
 from compass.metric import sif
 from compass.phi import min_partial_nodes
 from compass.snapshot_io import format_snapshot
-from compass.text_input import read_text
+from compass.text_input import about, read_text
 from compass.variants import VARIANTS
 
 
@@ -98,7 +98,7 @@ def read_vectors(folder: Path, variants: Iterable[str] = VARIANTS) -> list[Vecto
         try:
             if manifest["files"][path.name]["sha256"] != digest(text):
                 raise InputError(f"{name}: it is not the file that the manifest of version {manifest['version']} names")
-            found = [_vector(parse_json(name, line, k)) for k, line in enumerate(text.splitlines(), 1)]
+            found = [_vector(f"{name}:{k}:", parse_json(name, line, k)) for k, line in enumerate(text.splitlines(), 1)]
             for vector in found:
                 if record(vector.name, vector.record["about"], vector.settings, vector.lines) != vector:
                     version = f"vectors of version {manifest['version']}"
@@ -127,7 +127,8 @@ def _object(path: Path) -> dict[str, Any]:
     return value
 
 
-def _vector(value: Any) -> Vector:  # noqa: ANN401 - whatever stands in the file
-    settings = Settings.from_json(value)
-    lines = tuple(EventLine.from_json(entry, settings.geometry.capacity) for entry in value["events"])
+def _vector(where: str, value: Any) -> Vector:  # noqa: ANN401 - whatever stands in the file
+    with about(where):
+        settings = Settings.from_json(value)
+        lines = tuple(EventLine.from_json(entry, settings.geometry.capacity) for entry in value["events"])
     return Vector(value, settings, lines)
