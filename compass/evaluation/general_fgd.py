@@ -4,7 +4,7 @@ Weng et al., "Beware of Fragmentation", ATC '23, sections 3 and 4: a node's frag
 GPU capacity which that demand cannot use there, F(node) its mean over the demands of the workload, and a demand goes
 where F grows least. All arithmetic is in whole numbers: capacities in thousandths, weights as counts.
 
-Nodes of equal free resources are one group, and what a policy thinks of a group is computed once.
+Nodes of equal free resources are one group, and what a policy thinks of a group is computed once for each demand.
 """
 
 from __future__ import annotations
@@ -234,15 +234,19 @@ class Placed(NamedTuple):
 
 
 class _Group:
-    """Nodes of equal free resources: their ranks, sorted, and what the policy thinks of them for a demand (by number).
-
-    A score of None says that the demand does not fit.
-    """
+    """Nodes of equal free resources, by their ranks in order; once it has none it never gets one again."""
 
     def __init__(self, free: Free) -> None:
         self.free = free
         self.ranks: list[int] = []
-        self.scores: dict[int, Score | None] = {}
+
+
+class _View:
+    """What the policy thinks of the groups for one demand: those with room by score, as far as they were looked at."""
+
+    def __init__(self) -> None:
+        self.looked_at = 0
+        self.groups: defaultdict[int, list[_Group]] = defaultdict(list)
 
 
 class Cluster:
@@ -254,7 +258,8 @@ class Cluster:
         ranks: a permutation of 0 .. nodes - 1; of nodes with equal scores the one of lowest rank is taken. Default:
             the order of the nodes.
 
-    Cost: one look-up for each group of equal nodes and demand; a score for each group that is new to a demand.
+    Cost of a placement: a score for each group of equal nodes that the demand has not met, and a look at those with the
+    best score.
     """
 
     def __init__(self, nodes: Sequence[Free], policy: Policy, ranks: Sequence[int] | None = None) -> None:
@@ -264,8 +269,9 @@ class Cluster:
             raise InputError(f"ranks of {len(nodes)} nodes: must be a permutation of 0 .. {len(nodes) - 1}")
         self._by_rank = sorted(range(len(nodes)), key=self._ranks.__getitem__)
         self._policy = policy
-        self._numbers: dict[Demand, int] = {}
         self._groups: dict[Free, _Group] = {}
+        self._born: list[_Group] = []
+        self._views: defaultdict[Demand, _View] = defaultdict(_View)
         for node in range(len(nodes)):
             self._join(node)
 
@@ -275,20 +281,18 @@ class Cluster:
         return [self._by_rank[rank] for rank in ranks]
 
     def _best_groups(self, demand: Demand) -> list[_Group]:
-        number = self._numbers.setdefault(check_demand(demand), len(self._numbers))
-        value: float = -math.inf
-        best: list[_Group] = []
-        for group in self._groups.values():
-            if number in group.scores:
-                score = group.scores[number]
-            else:
-                fits = group.free.fits(demand)
-                score = group.scores[number] = self._policy.score(group.free, demand) if fits else None
-            if score is not None and score.value >= value:
-                if score.value > value:
-                    value, best = score.value, []
-                best.append(group)
-        return best
+        view = self._views[check_demand(demand)]
+        for group in self._born[view.looked_at :]:
+            if group.ranks and group.free.fits(demand):
+                view.groups[self._policy.score(group.free, demand).value].append(group)
+        view.looked_at = len(self._born)
+        while view.groups:
+            value = max(view.groups)
+            view.groups[value] = best = [group for group in view.groups[value] if group.ranks]
+            if best:
+                return best
+            del view.groups[value]
+        return []
 
     def place(self, demand: Demand) -> Placed | None:
         """Place a demand where the policy wants it; None, and nothing changes, where it fits on no node."""
@@ -325,4 +329,5 @@ class Cluster:
         free = self.nodes[node]
         if free not in self._groups:
             self._groups[free] = _Group(free)
+            self._born.append(self._groups[free])
         insort(self._groups[free].ranks, self._ranks[node])

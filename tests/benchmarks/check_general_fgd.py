@@ -8,7 +8,7 @@ cluster's GPUs have arrived, published and ours; the largest difference at 0 .. 
 0 .. 130 %. The order of nodes breaks ties, and that of the published runs is not known for sure: their simulator draws
 it from a generator that background threads use as well. So K other orders, drawn at random, show how much depends
 on it. `exact` is ours with the growth of F compared exactly and not as their integer scores. Exit status 1 where the
-means at 130 % differ by more than 0.1, a seed's by more than 0.4, or anything at 0 .. 88 % by more than 0.01. Three
+means at 130 % differ by more than 0.1, a seed's by more than 0.4, or anything at 0 .. 88 % by more than 0.01. Two
 minutes on one core; not part of the tests.
 """
 
