@@ -7,13 +7,16 @@ meant to support finds a violation; *proved*, *checked* or *measured* when all e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import contextlib
+import signal
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from os import cpu_count
 from typing import Any
 
+from compass.evaluation.executors import end_with_parent
 from verification.evidence import Answer, Options, Query, queries
 from verification.ledger import Claim
 
@@ -94,10 +97,11 @@ def run(
         for query in queries(claim, options):
             groups.setdefault(query.group or object(), []).append(query)
     tasks = list(groups.values())
-    for task, answers in _run_all(tasks, workers or cpu_count() or 1):
-        for query, (answer, seconds) in zip(tasks[task], answers, strict=True):
-            results[query.claim.name].answers.append((query, answer, seconds))
-            on_answer(query, answer, seconds)
+    with contextlib.closing(_run_all(tasks, workers or cpu_count() or 1)) as answered:
+        for task, answers in answered:
+            for query, (answer, seconds) in zip(tasks[task], answers, strict=True):
+                results[query.claim.name].answers.append((query, answer, seconds))
+                on_answer(query, answer, seconds)
     for _ in results:  # a chain of needs is at most as long as the list
         for result in results.values():
             for need in result.claim.needs:
@@ -122,16 +126,27 @@ def with_needs(claims: Sequence[Claim], ledger: Sequence[Claim]) -> list[Claim]:
     return list(found.values())
 
 
-def _run_all(tasks: list[list[Query]], workers: int) -> Iterator[tuple[int, list[tuple[Answer, float]]]]:
-    """The number of each task and its answers, as they come in."""
+def _run_all(tasks: list[list[Query]], workers: int) -> Generator[tuple[int, list[tuple[Answer, float]]], None, None]:
+    """The number of each task and its answers, as they come in; where this is left early, the processes are ended."""
     if workers == 1:
         yield from enumerate(map(_run_task, tasks))
         return
     # spawn: the solvers' native libraries do not survive a fork.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        numbers = {pool.submit(_run_task, task): number for number, task in enumerate(tasks)}
-        for future in as_completed(numbers):
-            yield numbers[future], future.result()
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_begin_worker) as pool:
+        try:
+            numbers = {pool.submit(_run_task, task): number for number, task in enumerate(tasks)}
+            for future in as_completed(numbers):
+                yield numbers[future], future.result()
+        except BaseException:
+            for process in active_children():  # nobody takes what they still compute
+                process.kill()
+            raise
+
+
+def _begin_worker() -> None:
+    """An interrupt from the terminal is the parent's to answer, and a worker ends with its parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
 
 
 def _run_task(task: list[Query]) -> list[tuple[Answer, float]]:

@@ -6,8 +6,8 @@ import json
 
 import click
 
-from compass.cli_options import READING_NOTE, chosen_scheduler, integer, json_option
-from compass.cli_support import DONE, FAILED, Command, progress_bar
+from compass.cli_options import READING_NOTE, chosen_scheduler, integer
+from compass.cli_support import DONE, FAILED, Command, progress_bar, tidied_up
 from compass.draw import draw
 from compass.errors import InputError, InvariantViolated, NeverFits, NoLegalDestination
 from compass.event_io import read_events
@@ -32,7 +32,7 @@ from verification.ledger import Claim, read_ledger
 @click.option("--nodes", callback=integer(1, MAX_NODES), metavar="N", help="Size of the cluster of --trace.")
 @click.option("--open-nodes", callback=integer(1, MAX_NODES), metavar="M", help="The dial of unified, for --trace.")
 @click.option("--reading", "readings", multiple=True, metavar="NAME=VALUE", help="A reading of printed, for --trace.")
-@json_option
+@click.option("--json", "as_json", is_flag=True, help="Print a list with an object a claim; for --trace one object.")
 def check_command(
     claims: tuple[str, ...],
     *,
@@ -85,7 +85,7 @@ def _check_ledger(claims: list[Claim], options: Options, as_json: bool) -> int:
         print(f"{mark} {seconds:7.2f}s  {query.claim.name}: {query.name}: {answer.detail}", flush=True)
 
     total = sum(len(list(queries(claim, options))) for claim in claims)
-    with progress_bar(total) as progress:
+    with progress_bar(total) as progress, tidied_up():
 
         def tell(query: Query, answer: Answer, seconds: float) -> None:
             if progress is not None:

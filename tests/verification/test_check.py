@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import shutil
+from multiprocessing import active_children
 
 import pytest
 
@@ -59,6 +60,16 @@ def test_quick_claims_come_out_as_expected_in_this_process_and_in_others():
         assert [r.claim.name for r in results] == QUICK
         assert all(r.as_expected for r in results)
     assert len(lines) == 2 * sum(len(list(queries(claim, Options()))) for claim in claims)
+
+
+def test_nothing_runs_on_where_it_is_interrupted():
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    long = [LEDGER[name] for name in QUICK] + [ALONE]
+    with pytest.raises(KeyboardInterrupt):
+        run(long, Options(), interrupt, workers=2)
+    assert active_children() == []
 
 
 def test_json_has_the_agreed_keys(capsys):
