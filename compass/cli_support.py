@@ -134,13 +134,17 @@ def _added_commands() -> dict[str, EntryPoint]:
 
 def _unavailable(name: str, missing: str) -> click.Command:
     """Stands in the help for a command whose dependencies are not installed, and says so when it is run."""
+    remedy = f"needs the module {missing}: pip install 'compass-abs[verify]'"
 
     def complain_of_it(**_: object) -> None:
-        raise click.UsageError(f"{name} needs the module {missing}: pip install 'compass-abs[verify]'")
+        raise click.UsageError(f"{name} {remedy}")
 
-    settings = {"ignore_unknown_options": True, "allow_extra_args": True}
     return click.Command(
-        name, context_settings=settings, callback=complain_of_it, short_help="Needs compass-abs[verify]."
+        name,
+        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+        callback=complain_of_it,
+        help=f"This command {remedy}",
+        short_help="Needs compass-abs[verify].",
     )
 
 

@@ -51,3 +51,10 @@ def test_a_command_whose_dependencies_are_missing_says_so_on_one_line(capsys):
     error = capsys.readouterr().err
     assert error.startswith("compass: broken needs the module absent: pip install 'compass-abs[verify]'")
     assert error.count("\n") == 1
+
+
+@pytest.mark.usefixtures("added")
+def test_the_help_of_such_a_command_says_what_to_install(capsys):
+    assert main(["broken", "--help"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "This command needs the module absent: pip install 'compass-abs[verify]'" in out

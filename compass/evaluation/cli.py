@@ -20,7 +20,7 @@ from compass.evaluation.executors import executor_of
 from compass.evaluation.experiments import EXPERIMENTS, find_experiment
 from compass.evaluation.plans import Scope
 from compass.evaluation.registry import NEVER, UNLIMITED
-from compass.evaluation.report import joined, publish, write_report
+from compass.evaluation.report import joined, left_out, publish, write_report
 from compass.evaluation.runs import Workload
 from compass.evaluation.schedulers import check_solver, make
 from compass.evaluation.settings import CHOICES, OWN_SETTINGS, Settings
@@ -36,11 +36,19 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 SHARE = re.compile(r"0?\.[0-9]{1,9}|1(\.0{1,9})?")
 ZERO = re.compile(r"0+(\.0*)?|\.0+")
+
+
+def _option_of(setting: str, default: object) -> str:
+    if setting == "readings":
+        return "--reading"
+    option = "round" if setting == "round_length" else setting.replace("_", "-")
+    return f"--{option} [{default}]"
+
+
 SETTINGS_NOTE = (
-    "Schedulers, with the settings that only they have",
-    [(name, ", ".join(f"{key} [{value}]" for key, value in own.items() if key != "readings") or "-")
-     for name, own in OWN_SETTINGS.items()],
-)  # fmt: skip
+    "Schedulers, with the options that only they have",
+    [(name, ", ".join(_option_of(*item) for item in own.items()) or "-") for name, own in OWN_SETTINGS.items()],
+)
 
 
 def share(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
@@ -114,7 +122,7 @@ def settings_options(command: F) -> F:
 
 
 _MEANING = {
-    "queue": "Queue rule.",
+    "queue": "Queue rule.  [fifo, for mcg mcg-skip]",
     "cost_rule": "What the cost is for: a job at an instant, or each moved instance.",
     "shares": "fgd: where the size distribution is taken from.",
     "variant": "fgd, cafgd, mcg: exact difference or truncated score.",
@@ -230,7 +238,8 @@ def evaluate_command(
     Days are independent runs from an empty cluster. Every finished run is kept in DIR/runs.jsonl and not run again, so
     an interrupted evaluation goes on where it stopped, and experiments share runs. The results table has every run with
     every setting (EXPERIMENT-runs.csv, .parquet), a second one the means over days (EXPERIMENT.csv, .parquet), and
-    figures are drawn from that. How long runs took is in EXPERIMENT-seconds.csv.
+    figures are drawn from that. How long runs took is in EXPERIMENT-seconds.csv. Parquet, figures, fft and on-demand
+    need compass-abs[evaluate].
     """
     chosen = find_experiment(experiment)
     if nodes is not None and eta is not None:
@@ -242,6 +251,8 @@ def evaluate_command(
     plans = [chosen.plan(workload, scope) for workload in workloads]
     if published is not None and Path(published).resolve() == Path(out).resolve():
         raise InputError("--publish and --out are the same folder: files of one would replace those of the other")
+    if not (Path(out) / "runs.jsonl").exists():  # where runs are stored, evaluate checks those that are not
+        check_solver(run.settings for runs in plans for run in runs)
     with (
         tidied_up(),
         executor_of(jobs, cluster) as (executor, workers),
@@ -261,7 +272,10 @@ def evaluate_command(
     if seconds:
         write_text(directory / f"{experiment}-seconds.csv", format_csv(seconds))
     print_table([("runs", len(rows)), *((joined(experiment, part), f"{len(t)} rows") for part, t in tables.items())])
-    print(f"tables and figures: {directory / experiment}*")
+    absent = left_out()
+    print(f"{'tables' if 'figures' in absent else 'tables and figures'}: {directory / experiment}*")
+    if absent:
+        print(f"left out: {' and '.join(absent)}; pip install 'compass-abs[evaluate]' for them")
 
 
 def _folder(name: str) -> Path:

@@ -52,6 +52,12 @@ def drawn(name: str, tables: Tables) -> Mapping[str, str]:
     return {} if find_spec("matplotlib") is None else find_experiment(name).draw(tables)
 
 
+def left_out() -> list[str]:
+    """What is not written for want of the package that writes it."""
+    writers = {"figures": "matplotlib", "Parquet": "pyarrow"}
+    return [what for what, package in writers.items() if find_spec(package) is None]
+
+
 def _write_figures(directory: Path, name: str, figures: Mapping[str, str]) -> None:
     for part, text in figures.items():
         write_text(directory / f"{joined(name, part)}.svg", text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from compass.cli import main
 from compass.evaluation.days import DAY
+from compass.evaluation.registry import SCHEDULERS
 from compass.trace import write_trace
 from tests.evaluation.common import trace_of
 
@@ -101,6 +103,16 @@ def test_bad_input_is_one_line(capsys, trace, options, message):
     assert (status, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_help_names_the_options_of_every_scheduler_as_they_are_given(capsys):
+    with_options = {"printed": "--reading", "unified": "--open-nodes [1]", "fft": "--round [3600]", "ideal": "-"}
+    assert main(["simulate", "--help"]) == 0
+    out = capsys.readouterr().out
+    rows = dict(line.split(maxsplit=1) for line in out.partition("Schedulers, ")[2].splitlines() if line[:2] == "  ")
+    assert {name: rows[name] for name in with_options} == with_options
+    known = set(re.findall(r"^  (--[a-z-]+)", out, re.MULTILINE))
+    assert {option for name in SCHEDULERS for option in re.findall(r"--[a-z-]+", rows[name])} <= known
 
 
 def test_the_size_is_asked_for_before_the_trace_is_read(capsys):

@@ -375,6 +375,25 @@ def test_without_pyarrow_and_matplotlib_there_is_csv(workload, tmp_path, monkeyp
     assert sorted(report(tmp_path, workload, InProcess())) == ["demo-runs.csv", "demo.csv"]
 
 
+@pytest.mark.parametrize(
+    ("absent", "last"),
+    [
+        (("matplotlib",), ["tables: {out}/mix*", "left out: figures; pip install 'compass-abs[evaluate]' for them"]),
+        (
+            ("matplotlib", "pyarrow"),
+            ["tables: {out}/mix*", "left out: figures and Parquet; pip install 'compass-abs[evaluate]' for them"],
+        ),
+        ((), ["mix   2 rows", "tables and figures: {out}/mix*"]),
+    ],
+)
+def test_what_is_left_out_for_want_of_a_package_is_named(tmp_path, monkeypatch, capsys, absent, last):
+    monkeypatch.setattr("compass.evaluation.report.find_spec", lambda name: None if name in absent else object())
+    assert main(["evaluate", "mix", "--out", f"{tmp_path}/out"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2:] == [line.format(out=f"{tmp_path}/out") for line in last]
+    assert bool(list((tmp_path / "out").glob("*.svg"))) == ("matplotlib" not in absent)
+
+
 def test_a_table_that_cannot_be_replaced(workload, tmp_path):
     (tmp_path / "demo.parquet" / "x").mkdir(parents=True)
     with pytest.raises(InputError, match=r"demo\.parquet: Is a directory"):
@@ -389,6 +408,15 @@ def test_a_table_without_a_row(tmp_path, capsys):
     assert main(["evaluate", "dynamics", *options]) == 0
     assert (tmp_path / "out" / "dynamics.csv").read_text() == ""
     assert "dynamics  0 rows" in capsys.readouterr().out
+
+
+def test_nothing_is_made_where_a_solver_is_missing(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("compass.evaluation.schedulers.find_spec", lambda _: None)
+    assert main(["evaluate", "overall", "--out", f"{tmp_path}/out"]) == 2
+    assert capsys.readouterr().err == (
+        "compass: fft needs scipy, to solve integer programs: pip install 'compass-abs[evaluate]'\n"
+    )
+    assert not list(tmp_path.iterdir())
 
 
 def test_nothing_is_made_for_what_cannot_be_run(tmp_path, capsys):
