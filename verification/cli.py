@@ -69,14 +69,11 @@ def _chosen(names: tuple[str, ...], variant: str | None) -> list[Claim]:
     for name in names:
         if name not in known:
             raise click.UsageError(f"no claim {quoted(name)}{nearest(name, known)} (claims: {', '.join(known)})")
-    chosen = [
-        claim
-        for claim in ledger
-        if (not names or claim.id in names or claim.name in names) and variant in (None, claim.variant)
-    ]
-    if not chosen:
-        raise click.UsageError(f"no claim of {variant} among these")
-    return chosen
+    of_variant = [claim for claim in ledger if variant in (None, claim.variant)]
+    for name in names:
+        if not any(name in (claim.id, claim.name) for claim in of_variant):
+            raise click.UsageError(f"{name} is no claim of {variant}")
+    return [claim for claim in of_variant if not names or claim.id in names or claim.name in names]
 
 
 def _check_ledger(claims: list[Claim], options: Options, as_json: bool) -> int:

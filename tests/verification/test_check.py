@@ -132,7 +132,8 @@ def test_an_unknown_answer_is_no_pass(monkeypatch):
     ("arguments", "message"),
     [
         (["check", "theorem-9"], "no claim 'theorem-9'"),
-        (["check", "algorithm-2", "--variant", "unified"], "no claim of unified among these"),
+        (["check", "algorithm-2", "--variant", "unified"], "algorithm-2 is no claim of unified"),
+        (["check", "theorem-1", "wcc-form", "--variant", "unified"], "wcc-form is no claim of unified"),
         (["check", "--trace", "x.jsonl"], "--trace needs --nodes and --variant"),
         (["check", "--nodes", "3"], "go with --trace"),
         (["check", "--max-nodes", "0"], "0 is too small"),
