@@ -1,13 +1,20 @@
 """``python -m compass``, and the script ``compass``: the command line."""
 
+import os
+import signal
 import sys
 
 
 def main() -> int:
     """Run the command line; it takes a moment to load, and an interrupt then is no traceback either."""
-    try:
-        from compass.cli import main as run  # noqa: PLC0415 - see above
+    before = signal.getsignal(signal.SIGINT)
+    # An exception would come out of some imports as another one, and there is nothing yet to tidy up.
+    leave = (lambda *_: os._exit(130)) if before is signal.default_int_handler else before
+    signal.signal(signal.SIGINT, leave)
+    from compass.cli import main as run  # noqa: PLC0415 - see above
 
+    try:
+        signal.signal(signal.SIGINT, before)
         return run()
     except KeyboardInterrupt:
         return 130
