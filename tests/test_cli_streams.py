@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import importlib
 import io
 import os
 import signal
@@ -154,17 +153,36 @@ def test_ended_while_arguments_are_read(capsys, monkeypatch, error, status):
     assert capsys.readouterr() == ("", "")
 
 
-def test_interrupted_while_it_is_loaded(monkeypatch):
-    class Interrupting:
-        @staticmethod
-        def find_spec(name, *_):
-            if name == "compass.cli":
-                raise KeyboardInterrupt
+def test_interrupted_while_it_is_loaded():
+    """Also where an import would turn the exception into another one."""
+    code = """if True:
+        import os, signal, sys
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        from compass.__main__ import main
 
-    monkeypatch.delitem(sys.modules, "compass.cli")
-    monkeypatch.setattr(sys, "meta_path", [Interrupting, *sys.meta_path])
-    importlib.invalidate_caches()
+        class Interrupting:
+            @staticmethod
+            def find_spec(name, *_):
+                if name == "compass.cli":
+                    try:
+                        os.kill(os.getpid(), signal.SIGINT)
+                    except KeyboardInterrupt:
+                        raise RuntimeError from None
+
+        sys.meta_path.insert(0, Interrupting)
+        main()"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment(), check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (130, b"", b"")
+
+
+def test_interrupted_before_it_runs(monkeypatch):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr("compass.cli.main", interrupted)
     assert guarded() == 130
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_the_command_line_loads_only_what_it_needs():
