@@ -106,7 +106,7 @@ def docs(arguments: list[str]) -> None:
 
 
 def evaluation(arguments: list[str]) -> None:
-    """Every experiment of the evaluation, compared with the tables of the documentation; hours."""
+    """Every experiment of the evaluation, compared with the tables of the documentation; half an hour."""
     install("700 MB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
     run(PYTHON, "tests/benchmarks/measure_evaluation.py", *arguments)
 

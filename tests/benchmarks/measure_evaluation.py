@@ -2,8 +2,8 @@
 
     python tests/benchmarks/measure_evaluation.py [--out DIR] [--jobs J] [EXPERIMENT ...]
 
-Finished runs are kept in DIR, so that it goes on where it was stopped. Hours; not part of the tests. The traces are
-looked for where the benchmarks look for them. Exit status 1 if a table differs, 2 if a trace is not there.
+Finished runs are kept in DIR, so that it goes on where it was stopped. About half an hour; not part of the tests. The
+traces are looked for where the benchmarks look for them. Exit status 1 if a table differs, 2 if a trace is not there.
 """
 
 from __future__ import annotations
