@@ -19,6 +19,7 @@ from os import cpu_count
 from pathlib import Path
 from typing import NamedTuple
 
+from compass.evaluation.executors import end_with_parent
 from verification.fault_checks import CHECK_FAULTS, COEFFICIENT_FAULTS
 from verification.fault_equivalent import EQUIVALENT
 from verification.fault_guards import GUARD_FAULTS
@@ -131,7 +132,7 @@ def run_faults(faults: Iterable[Fault] = FAULTS, workers: int | None = None) -> 
     if workers == 1:
         return [put(fault) for fault in faults]
     # spawn: the solvers' native libraries do not survive a fork.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=end_with_parent) as pool:
         noticed = pool.map(_put_by_name, [fault.name for fault in faults])
         return [Result(fault, names) for fault, names in zip(faults, noticed, strict=True)]
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from compass.errors import NeverFits, NoLegalDestination
-from compass.events import Arrive, Depart, Event
+from compass.events import Arrive, Depart, Event, job_of
 from compass.printed import Printed
 from compass.scheduler import Scheduler, apply_event
 from compass.settled import SettledScheduler
@@ -223,11 +223,11 @@ def _nodes(scheduler: Scheduler) -> list[NodeKey]:
         for node in scheduler.state().nodes:
             slots = getattr(node, "slots", ())
             inside = [
-                (name.rpartition("/")[0], slot.anchor.gpus if name == slot.anchor.name else 1, index)
+                (job_of(name), slot.anchor.gpus if name == slot.anchor.name else 1, index)
                 for index, slot in enumerate(slots)
                 for name in (slot.anchor.name, *slot.fillers)
             ]
-            keys.append(tuple(inside) if slots else tuple((n.rpartition("/")[0], 1, -1) for n in node.names))
+            keys.append(tuple(inside) if slots else tuple((job_of(name), 1, -1) for name in node.names))
         return keys
     return [tuple((job, gpus, -1) for job, gpus in node.instances) for node in scheduler.snapshot().nodes]
 

@@ -265,13 +265,14 @@ def evaluate_command(
             for workload, runs in zip(workloads, plans, strict=True)
         ]
     rows = [row for results in found for row in results.rows]
-    tables = write_report(directory, experiment, workloads, scope, rows)
+    report = write_report(directory, experiment, workloads, scope, rows)
     if more is not None:
-        publish(more, experiment, tables)
+        publish(more, experiment, report)
     seconds = [row for results in found for row in results.seconds]
     if seconds:
         write_text(directory / f"{experiment}-seconds.csv", format_csv(seconds))
-    print_table([("runs", len(rows)), *((joined(experiment, part), f"{len(t)} rows") for part, t in tables.items())])
+    written = ((joined(experiment, part), f"{len(table)} rows") for part, table in report.tables.items())
+    print_table([("runs", len(rows)), *written])
     absent = left_out()
     print(f"{'tables' if 'figures' in absent else 'tables and figures'}: {directory / experiment}*")
     if absent:

@@ -185,11 +185,11 @@ class GfsQueue:
         return None
 
 
-class McgQueue:
+class McgQueue(Fifo):
     """The queue of MCG-Sched, reconstructed: least added fragmentation per GPU first, then order of submission.
 
     The order is made anew before each pass. Jobs that have waited for more than ``patience`` seconds come first, in
-    order of submission; those that do not fit now come last.
+    order of submission; those that do not fit now come last. The head is the first in the order of the last pass.
 
     Args:
         block: whether the first job that does not fit ends the pass; otherwise it is skipped. As those that do not fit
@@ -198,20 +198,9 @@ class McgQueue:
     """
 
     def __init__(self, block: bool = False, patience: int = 3600) -> None:
-        self._jobs: list[TraceJob] = []
+        super().__init__()
         self._block = block
         self._patience = patience
-
-    def __len__(self) -> int:
-        return len(self._jobs)
-
-    def add(self, job: TraceJob) -> None:
-        """A job has been submitted."""
-        self._jobs.append(job)
-
-    def head(self) -> TraceJob:
-        """The job that the last pass would have started first of those still waiting."""
-        return self._jobs[0]
 
     def serve(self, desk: Desk) -> int | None:
         """Order the waiting jobs and try each once."""
@@ -219,7 +208,7 @@ class McgQueue:
         for job in self._ordered(desk):
             if (self._block and waiting) or not desk.start(job):
                 waiting.append(job)
-        self._jobs = waiting
+        self._jobs = deque(waiting)
         return None
 
     def _ordered(self, desk: Desk) -> Iterable[TraceJob]:

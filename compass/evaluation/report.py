@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 from compass.evaluation.experiments import Tables, find_experiment
 from compass.evaluation.plans import Scope
@@ -13,27 +14,32 @@ from compass.evaluation.table import format_csv, shortened, write_tables
 from compass.text_input import write_text
 
 
-def write_report(directory: Path, name: str, workloads: Sequence[Workload], scope: Scope, rows: list[Row]) -> Tables:
+class Report(NamedTuple):
+    """An experiment's tables, not that of its runs, and the figures drawn from them (SVG), by part."""
+
+    tables: Tables
+    figures: Mapping[str, str]
+
+
+def write_report(directory: Path, name: str, workloads: Sequence[Workload], scope: Scope, rows: list[Row]) -> Report:
     """Write the table of an experiment's runs, its tables and its figures.
 
     Figures need matplotlib and are left out without it. The same rows give the same bytes.
-
-    Returns: the experiment's tables, not that of its runs.
 
     Raises:
         InputError: a file cannot be written, or there is no such experiment.
     """
     tables = find_experiment(name).tables(workloads, scope, rows)
-    figures = drawn(name, tables)
+    report = Report(tables, _drawn(name, tables))
     if rows:
         write_tables(directory, f"{name}-runs", rows)
-    for part, table in tables.items():
+    for part, table in report.tables.items():
         write_tables(directory, joined(name, part), table)
-    _write_figures(directory, name, figures)
-    return tables
+    _write_figures(directory, name, report.figures)
+    return report
 
 
-def publish(directory: Path, name: str, tables: Tables) -> None:
+def publish(directory: Path, name: str, report: Report) -> None:
     """Write the tables of an experiment in a short form (CSV, five digits, no column without a value), and its figures.
 
     They hold means, counts and shares: no row of them is one of the trace.
@@ -41,13 +47,12 @@ def publish(directory: Path, name: str, tables: Tables) -> None:
     Raises:
         InputError: a file cannot be written.
     """
-    figures = drawn(name, tables)
-    for part, table in tables.items():
+    for part, table in report.tables.items():
         write_text(directory / f"{joined(name, part)}.csv", format_csv(shortened(table)))
-    _write_figures(directory, name, figures)
+    _write_figures(directory, name, report.figures)
 
 
-def drawn(name: str, tables: Tables) -> Mapping[str, str]:
+def _drawn(name: str, tables: Tables) -> Mapping[str, str]:
     """An experiment's figures by part, drawn from its tables; none where matplotlib is not installed."""
     return {} if find_spec("matplotlib") is None else find_experiment(name).draw(tables)
 

@@ -6,6 +6,7 @@ import csv
 import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -92,13 +93,8 @@ def mean(values: Iterable[float | None], weights: Iterable[float] | None = None)
     """
     pairs = [
         (value, weight)
-        for value, weight in zip(values, _ones() if weights is None else weights, strict=False)
+        for value, weight in zip(values, repeat(1) if weights is None else weights, strict=False)
         if value is not None
     ]
     total = sum(weight for _, weight in pairs)
     return sum(value * weight for value, weight in pairs) / total if total else None
-
-
-def _ones() -> Iterable[float]:
-    while True:
-        yield 1
