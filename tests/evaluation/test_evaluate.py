@@ -410,6 +410,20 @@ def test_a_table_without_a_row(tmp_path, capsys):
     assert "dynamics  0 rows" in capsys.readouterr().out
 
 
+def test_an_evaluation_goes_on_from_what_is_stored(workload, tmp_path):
+    """Runs that are stored are not run again: the one that is missing is added, and the tables are the same."""
+    trace, stored, table = tmp_path / "few.csv", tmp_path / "runs.jsonl", tmp_path / "demo-runs.csv"
+    write_trace(workload.jobs, trace)
+    options = ["evaluate", "demo", "--trace", str(trace), "--nodes", "9", "--out", str(tmp_path)]
+    assert main(options) == 0
+    lines, rows = stored.read_text().splitlines(keepends=True), table.read_bytes()
+    stored.write_text("".join(lines[:-1]))  # as if it had been interrupted before the last run
+    assert main(options) == 0
+    assert table.read_bytes() == rows
+    again = stored.read_text().splitlines(keepends=True)
+    assert (again[:-1], len(again)) == (lines[:-1], len(lines))
+
+
 def test_nothing_is_made_where_a_solver_is_missing(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("compass.evaluation.schedulers.find_spec", lambda _: None)
     assert main(["evaluate", "overall", "--out", f"{tmp_path}/out"]) == 2
