@@ -26,6 +26,7 @@ from compass.cli_options import (
     json_option,
     number,
     scheduler_options,
+    seed_option,
     version_option,
 )
 from compass.cli_show import show_command
@@ -321,9 +322,7 @@ cli.add_command(show_command)
 @click.option(
     "--jobs", default="1000", show_default=True, callback=integer(1, MAX_JOBS), metavar="N", help="Number of jobs."
 )
-@click.option(
-    "--seed", default="0", show_default=True, callback=integer(0, 2**63 - 1), metavar="N", help="Seed of all chance."
-)
+@seed_option("Seed of all chance.")
 @click.option(
     "--mean-gap",
     default="60",

@@ -117,6 +117,18 @@ def integer(least: int, most: int, word: str = "") -> Callback:
     return convert
 
 
+def seed_option(meaning: str, default: str | None = "0") -> Callable[[F], F]:
+    """``--seed``, an integer below 2^63; ``meaning`` says of what."""
+    return click.option(
+        "--seed",
+        default=default,
+        show_default=default is not None,
+        callback=integer(0, 2**63 - 1),
+        metavar="N",
+        help=meaning,
+    )
+
+
 def number(most: float) -> Callback:
     """A parameter that is a positive number, written with the digits 0 to 9 only."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from compass.cli_options import READING_NOTE, geometry, integer, json_option, number, scheduler_options
+from compass.cli_options import READING_NOTE, geometry, integer, json_option, number, scheduler_options, seed_option
 from compass.cli_support import (
     DONE,
     FAILED,
@@ -68,9 +68,7 @@ COMMAND_NOTE = (
     metavar="K",
     help="Length of the random session after the vectors.",
 )
-@click.option(
-    "--seed", default="0", show_default=True, callback=integer(0, 2**63 - 1), metavar="S", help="Seed of the session."
-)
+@seed_option("Seed of the session.")
 @click.option("--vectors", metavar="DIR", help="Folder of vectors, or none.  [default: those of this version]")
 @click.option(
     "--timeout",

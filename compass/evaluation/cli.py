@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from compass.cli_options import READING_NOTE, TRACE_NOTE, integer, json_option, number
+from compass.cli_options import READING_NOTE, TRACE_NOTE, integer, json_option, number, seed_option
 from compass.cli_support import Command, located, print_json, print_table, progress_bar, tidied_up
 from compass.errors import InputError
 from compass.evaluation.baselines.fgd import instance_counts
@@ -112,7 +112,7 @@ def settings_options(command: F) -> F:
         click.option("--alpha", callback=_zero_to_one, metavar="A", help="cafgd: weight of the long term."),
         click.option("--window", callback=integer(1, MAX_TIME), metavar="S", help="cafgd: short term in seconds."),
         click.option("--load", callback=_zero_to_one, metavar="B", help="mcg: the load term b."),
-        click.option("--seed", callback=integer(0, 2**63 - 1), metavar="N", help="random: seed of all chance."),
+        seed_option("random: seed of all chance.", default=None),
         click.option("--patience", callback=integer(0, MAX_TIME), metavar="S", help="on-demand: wait before moving."),
         click.option("--reading", "readings", multiple=True, metavar="NAME=VALUE", help="printed: a reading, below."),
     ]  # fmt: skip
