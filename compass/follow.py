@@ -43,6 +43,14 @@ class Follower:
         self._loads: list[int] = []
         self._placed: dict[str, tuple[int, int]] = {}  # node and size of each instance
 
+    def node_of(self, instance: str) -> int:
+        """The node that a running instance is on; O(1).
+
+        Raises:
+            KeyError: no such instance is running.
+        """
+        return self._placed[instance][0]
+
     def arrived(self, decision: Decision, gpus: int, instances: int) -> None:
         """Carry out the decision on an arrival of so many instances; O(steps).
 

@@ -53,6 +53,15 @@ def test_impossible_departures():
         follower_with(5, 2).departed(depart(Move("j0/0", 0, 1), job="j0"), 5, 1)
 
 
+def test_where_an_instance_is():
+    follower = follower_with(5, 2)
+    assert follower.node_of("j1/0") == 0
+    follower.departed(depart(Move("j1/0", 0, 1), job="j0"), 5, 1)
+    assert follower.node_of("j1/0") == 1
+    with pytest.raises(KeyError):
+        follower.node_of("j0/0")
+
+
 def test_a_step_in_between_may_not_overfill_a_node():
     follower = follower_with(4, 4)
     follower.arrived(arrive(Placement("b/0", 1), job="b"), 8, 1)

@@ -29,7 +29,6 @@ class Books:
         self.geometry = geometry
         self.totals = dict.fromkeys(self.NAMES, 0)
         self.nodes: dict[int, tuple[int, int]] = {}  # load and slot width
-        self.where: dict[str, int] = {}
 
     def _figures(self, load: int, slots: int) -> tuple[int, ...]:
         capacity = self.geometry.capacity
@@ -52,15 +51,9 @@ class Books:
         """Carry out a legal step of an instance of so many GPUs."""
         if isinstance(step, Move):
             self.change(step.source, gpus, -1)
-            self.where[step.instance] = step.target
             self.change(step.target, gpus, 1)
         else:
-            self.where[step.instance] = step.node
             self.change(step.node, gpus, 1)
-
-    def leave(self, instance: str, gpus: int) -> None:
-        """An instance departs."""
-        self.change(self.where.pop(instance), gpus, -1)
 
     def slots_within(self, nodes: int, width: int) -> int:
         """How many slots of this width fit beside the slots of slotted nodes and on empty nodes; O(N)."""
@@ -123,7 +116,7 @@ class PropertyJudge:
         geometry, running = self.settings.geometry, self.jobs.running
         left: dict[int, int] = {}
         for k in range(gone):
-            node = self.books.where[instance_name(job, k)]
+            node = self.follower.node_of(instance_name(job, k))
             left[node] = left.get(node, 0) + geometry.slot_width(gpus)
         slotted = self.books.slotted - sum(self.books.nodes[node][1] == width for node, width in left.items())
         vacancy = running.vacancy - gone * geometry.vacancy(gpus)
@@ -141,9 +134,9 @@ class PropertyJudge:
             else:
                 assert event, "a bad event has no answer"
                 gpus, instances = self.jobs.demands[event.job]
-                self.follower.departed(decision, gpus, instances)
                 for k in range(instances):
-                    self.books.leave(instance_name(event.job, k), gpus)
+                    self.books.change(self.follower.node_of(instance_name(event.job, k)), gpus, -1)
+                self.follower.departed(decision, gpus, instances)
                 self.jobs.note(event, True)
         except InvariantViolated as error:
             raise Divergence(f"not legal: {error}") from error
