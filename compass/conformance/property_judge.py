@@ -96,6 +96,12 @@ class PropertyJudge:
         """`printed` only: fillers of departing anchors may be left without a place, or ``room=cap`` is read.
 
         With ``room=cap`` a slot can be moved to a node that lacks the room for it: for that there are two nodes.
+
+        The pseudocode says it by trying, for one choice at every point; a port makes others, and which slot a 1-GPU
+        instance fills is not in its steps. So it is said here a second time, by counting. With ``room=floor`` and the
+        default ``rehome`` and ``migrations`` it depends on no choice, and the count is exact; under other readings
+        nothing is stuck that may not be (a test compares both with :class:`compass.Printed` in every state of two
+        nodes).
         """
         readings, event = self.settings.readings, line.event
         if readings is None:
