@@ -28,7 +28,7 @@ import json
 from collections.abc import Iterator
 
 from compass.events import Arrive, Decision, Depart, Event
-from compass.json_input import Checker, parse_json
+from compass.json_input import Checker
 from compass.text_input import MAX_INSTANCES, Source, input_error, open_source, quoted, stream_lines
 
 _KEYS = {"arrive": (("event", "job", "gpus"), ("instances",)), "depart": (("event", "job"), ())}
@@ -57,12 +57,13 @@ def read_events(source: Source, capacity: int = 8) -> Iterator[tuple[int, Event]
     with open_source(source) as (name, stream):
         number = 0
         for number, text in stream_lines(name, stream):
-            yield number, _parse_event(Checker(name, text, number), parse_json(name, text, number), capacity)
+            yield number, _parse_event(Checker(name, text, number), capacity)
         if not number:
             raise input_error(name, None, "the file is empty")
 
 
-def _parse_event(check: Checker, value: object, capacity: int) -> Event:
+def _parse_event(check: Checker, capacity: int) -> Event:
+    value = check.parse()
     if not isinstance(value, dict) or "event" not in value:
         value = check.record(value, (), "the event", ("event",), ("job", "gpus", "instances"))
     kind = check.word(value["event"], ("event",), "event", "'arrive' or 'depart'")

@@ -57,27 +57,12 @@ _DECODER = json.JSONDecoder(
 )
 
 
-def parse_json(name: str, text: str, first_line: int = 1) -> object:
-    """The value of a JSON text that begins at line ``first_line`` of file ``name``.
-
-    Raises:
-        InputError: it is not JSON, or nested too deeply.
-    """
-    try:
-        return _DECODER.decode(text)
-    except json.JSONDecodeError as error:
-        line = first_line + error.lineno - 1
-        raise input_error(name, line, f"not JSON: {error.msg} at column {error.colno}") from error
-    except RecursionError as error:
-        raise input_error(name, first_line + _deep_line(text), "JSON nested too deeply") from error
-
-
 class Checker:
-    """Reads values of a parsed document and reports what is wrong with its line.
+    """Parses a document, reads its values and reports what is wrong with its line.
 
     Args:
         name: the file, for messages.
-        text: the document that was parsed.
+        text: the document.
         first_line: number of the line it begins with.
     """
 
@@ -85,6 +70,21 @@ class Checker:
         self.name = name
         self.text = text
         self.first_line = first_line
+
+    def parse(self) -> object:
+        """The value of the document.
+
+        Raises:
+            InputError: it is not JSON, or nested too deeply.
+        """
+        try:
+            return _DECODER.decode(self.text)
+        except json.JSONDecodeError as error:
+            line = self.first_line + error.lineno - 1
+            raise input_error(self.name, line, f"not JSON: {error.msg} at column {error.colno}") from error
+        except RecursionError as error:
+            line = self.first_line + _deep_line(self.text)
+            raise input_error(self.name, line, "JSON nested too deeply") from error
 
     def error(self, path: Path, what: str) -> InputError:
         """The error about the value at ``path``."""

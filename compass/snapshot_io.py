@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from compass.errors import InputError
 from compass.geometry import CAPACITIES
-from compass.json_input import Checker, Path, parse_json
+from compass.json_input import Checker, Path
 from compass.snapshot import Node, PlacedInstance, Snapshot
 from compass.text_input import (
     Line,
@@ -83,7 +83,7 @@ def _format_of(name: str, file_format: Format | None, text: str) -> Format:
 
 def _from_json(name: str, text: str) -> Snapshot:
     check = Checker(name, text)
-    top = check.record(parse_json(name, text), (), "the snapshot", ("nodes",), ("capacity",))
+    top = check.record(check.parse(), (), "the snapshot", ("nodes",), ("capacity",))
     default = _json_capacity(check, top, (), DEFAULT_CAPACITY)
     nodes: list[Node] = []
     seen: set[str] = set()

@@ -15,6 +15,7 @@ from compass.conformance.settings import Settings
 from compass.conformance.vectors import Vector, digest, format_vectors, read_vectors, record
 from compass.errors import InputError
 from compass.events import Arrive, Depart
+from compass.readings import VALUES
 
 OURS = shlex.join([sys.executable, "-m", "compass", "run", "-"]) + " {options}"
 # A port that puts each instance on the lowest node with room, in few lines: wrong in many ways.
@@ -207,18 +208,38 @@ def test_a_file_is_the_one_of_the_manifest(few, spoil, what):
         assert len(read_vectors(few, ["unified"])) == 3
 
 
-@pytest.mark.parametrize("text", ["[1]\n", "{}\n", '{"variant":"unified"}\n'])
-def test_a_file_that_holds_no_vectors(few, text):
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("[1]\n", "the vector is a list, must be an object"),
+        ("{}\n", "the vector has no 'id'"),
+        ("{\n", "not JSON: "),
+        ("\n", "the file is empty"),
+    ],
+)
+def test_a_file_that_holds_no_vectors(few, text, what):
     (few / "unified.jsonl").write_text(text, "utf-8")
-    (few / "manifest.json").write_text(json.dumps({"files": {"unified.jsonl": {"sha256": digest(text)}}}), "utf-8")
-    with pytest.raises(InputError, match="no vectors of the form described"):
+    entry = {"sha256": digest(text)}
+    (few / "manifest.json").write_text(json.dumps({"version": 7, "files": {"unified.jsonl": entry}}), "utf-8")
+    with pytest.raises(InputError, match=f"unified.jsonl:(1:)? ?{what}"):
         read_vectors(few, ["unified"])
 
 
-@pytest.mark.parametrize("text", ["[]", "{}"])
-def test_a_manifest_that_is_none(few, text):
-    (few / "manifest.json").write_text(text, "utf-8")
-    with pytest.raises(InputError):
+@pytest.mark.parametrize(
+    ("manifest", "what"),
+    [
+        ([], "the manifest is a list, must be an object"),
+        ({}, "the manifest has no 'version'"),
+        ({"version": "7", "files": {}}, "version is a string, must be an integer"),
+        ({"version": 7, "files": []}, "files is a list, must be an object"),
+        ({"version": 7, "files": {}}, "files has no 'unified.jsonl'"),
+        ({"version": 7, "files": {"unified.jsonl": {}}}, "the entry of unified.jsonl has no 'sha256'"),
+        ({"version": 7, "files": {"unified.jsonl": {"sha256": 5}}}, "sha256 is the number 5, must be a string"),
+    ],
+)
+def test_a_manifest_that_is_none(few, manifest, what):
+    (few / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    with pytest.raises(InputError, match=f"manifest.json:1: {what}$"):
         read_vectors(few, ["unified"])
 
 
@@ -237,9 +258,24 @@ def test_the_judges_by_mode():
     [
         ({"events": ["\ud800"]}, "'\\ud800' cannot be written in UTF-8"),
         ({"events": ['{"event":"depart","job":"a"}\n{}']}, "is more than one line"),
+        ({"id": 1}, "id is the number 1, must be a string"),
+        ({"about": None}, "about is null, must be a string"),
+        ({"variant": ["unified"]}, "variant is a list, must be a string"),
+        ({"variant": "unifed"}, "variant 'unifed'"),
         ({"nodes": 10**12}, "nodes 1000000000000 is too large, must be from 1 to 10000000"),
-        ({"nodes": "3"}, "nodes '3' is not an integer"),
+        ({"nodes": "3"}, "nodes is a string, must be an integer"),
         ({"capacity": 3}, "capacity 3: must be one of 2, 4, 8, 16"),
+        ({"widths": 2}, "widths is the number 2, must be a list"),
+        ({"widths": [2, 8.0]}, "width 1 is the number 8.0, must be an integer"),
+        ({"widths": [3, 8]}, "3 does not divide 8"),
+        ({"open_nodes": 0}, "open_nodes 0 is too small"),
+        ({"readings": "refill=text"}, "readings is a string, must be an object"),
+        ({"readings": {"refill": "text"}}, "readings has no 'rehome'"),
+        ({"readings": dict.fromkeys(VALUES, 1)}, "reading refill is the number 1, must be a string"),
+        ({"readings": dict.fromkeys(VALUES, "text")}, "reading rehome=text: must be after or before"),
+        ({"events": {}}, "events is an object, must be a list"),
+        ({"events": [1]}, "event 0 is the number 1, must be an object or a string"),
+        ({"abut": ""}, "the vector has the unknown key 'abut', did you mean 'about'?"),
     ],
 )
 def test_a_vector_that_cannot_be_played_is_named(few, changed, what):

@@ -1,5 +1,7 @@
 """Decisions as text, lines, settings."""
 
+import json
+
 import pytest
 
 from compass.conformance.decision_text import parse_decision
@@ -9,6 +11,7 @@ from compass.errors import InputError
 from compass.event_io import format_decision
 from compass.events import Arrive, Decision, Move, Placement
 from compass.geometry import Geometry
+from compass.json_input import Checker
 from compass.readings import Readings
 
 PLACE, MOVE = Placement("a/0", 1), Move("b/0", 1, 0)
@@ -77,9 +80,13 @@ def test_lines_are_stored_as_objects_only_where_that_gives_the_same_text():
     assert EventLine.of('{"event":"arrive","job":"a","gpus":9}', 16).event == Arrive("a", 9)
 
 
+def told(settings):
+    return Settings.from_json(settings.to_json(), Checker("vectors", json.dumps(settings.to_json())))
+
+
 def test_settings_are_told_in_every_way():
     settings = Settings("printed", 4, Geometry(8, (2, 8)), readings=Readings(refill="pseudocode"))
-    assert Settings.from_json(settings.to_json()) == settings
+    assert told(settings) == settings
     words = PortCommand("port '{widths} x' {options} {nodes}{capacity} {readings}{open_nodes} {y}").words(settings)
     assert words[:2] == ["port", "2,8 x"]
     assert words[-3] == "48"
@@ -87,7 +94,7 @@ def test_settings_are_told_in_every_way():
     assert words[-1] == "{y}"
     assert words[2:8] == ["--variant", "printed", "--nodes", "4", "--capacity", "8"]
     assert words.count("--reading") == 10
-    assert Settings.from_json(Settings("unified", 2).to_json()) == Settings("unified", 2, open_nodes=1)
+    assert told(Settings("unified", 2)) == Settings("unified", 2, open_nodes=1)
 
 
 def test_a_command_plays_what_it_is_told():

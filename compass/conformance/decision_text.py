@@ -6,7 +6,7 @@ from typing import Any
 
 from compass.errors import InputError
 from compass.events import Decision, Move, Placement, Step
-from compass.json_input import Checker, parse_json
+from compass.json_input import Checker
 from compass.text_input import MAX_NODES
 
 _KEYS = {
@@ -26,7 +26,7 @@ def parse_decision(text: str) -> Decision:
         (Move(instance='b/0', source=1, target=0),)
     """
     check = Checker("answer", text)
-    value = parse_json("answer", text)
+    value = check.parse()
     if not isinstance(value, dict) or "event" not in value:
         value = check.record(value, (), "the decision", ("event",), _KEYS["arrive"][0] + _KEYS["arrive"][1])
     kind = check.word(value["event"], ("event",), "event", "'arrive' or 'depart'")

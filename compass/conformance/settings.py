@@ -10,11 +10,12 @@ from typing import Any
 
 from compass.composition import Composition
 from compass.errors import InputError
-from compass.geometry import Geometry
-from compass.readings import Readings
+from compass.geometry import CAPACITIES, Geometry
+from compass.json_input import Checker
+from compass.readings import VALUES, Readings
 from compass.scheduler import Scheduler
 from compass.settled import SettledScheduler
-from compass.text_input import MAX_NODES, about, check_range
+from compass.text_input import MAX_NODES, about
 from compass.variants import make_scheduler
 
 PLACEHOLDERS = ("variant", "nodes", "open_nodes", "capacity", "widths", "readings")
@@ -98,18 +99,29 @@ class Settings:
         }
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Settings:
-        """The settings of a vector.
+    def from_json(cls, record: Mapping[str, Any], check: Checker) -> Settings:
+        """The settings of a vector, which has every key; ``check`` is for its text.
 
         Raises:
-            InputError: they are not those of a scheduler.
+            InputError: they are not those of a scheduler; the message names file, line and key.
         """
-        with about("nodes"):
-            check_range(record["nodes"], 1, MAX_NODES)
-        readings = record["readings"]
-        geometry = Geometry(record["capacity"], tuple(record["widths"]))
-        chosen = None if readings is None else Readings(**readings)
-        return cls(record["variant"], record["nodes"], geometry, record["open_nodes"], chosen)
+        variant = check.word(record["variant"], ("variant",), "variant")
+        nodes = check.integer(record["nodes"], ("nodes",), "nodes", 1, MAX_NODES)
+        capacity = check.integer(record["capacity"], ("capacity",), "capacity", 1, max(CAPACITIES))
+        widths = [
+            check.integer(width, ("widths", k), f"width {k}", 1, max(CAPACITIES))
+            for k, width in enumerate(check.items(record["widths"], ("widths",), "widths"))
+        ]
+        open_nodes, readings = record["open_nodes"], record["readings"]
+        if open_nodes is not None:
+            check.integer(open_nodes, ("open_nodes",), "open_nodes", 1, MAX_NODES)
+        if readings is not None:
+            check.record(readings, ("readings",), "readings", VALUES, ())
+            for name, value in readings.items():
+                check.word(value, ("readings", name), f"reading {name}")
+        with about(f"{check.name}:{check.first_line}:"):
+            chosen = None if readings is None else Readings(**readings)
+            return cls(variant, nodes, Geometry(capacity, tuple(widths)), open_nodes, chosen)
 
 
 @lru_cache

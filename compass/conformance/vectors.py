@@ -17,12 +17,18 @@ from compass.conformance.judge import ExactJudge
 from compass.conformance.lines import EventLine, compact
 from compass.conformance.settings import Settings
 from compass.errors import InputError
-from compass.json_input import parse_json
+from compass.json_input import Checker
 from compass.metric import sif
 from compass.phi import min_partial_nodes
 from compass.snapshot_io import format_snapshot
-from compass.text_input import about, read_text
+from compass.text_input import MAX_TIME, about, read_text
 from compass.variants import VARIANTS
+
+KEYS = (
+    "id", "about", "variant", "nodes", "capacity", "widths", "open_nodes", "readings",  # what is played
+    "events", "decisions", "status", "final", "partial_nodes", "min_partial_nodes", "sif", "wcc_slack",
+)  # fmt: skip
+"""The keys of a vector."""
 
 
 @dataclass(frozen=True)
@@ -90,22 +96,19 @@ def read_vectors(folder: Path, variants: Iterable[str] = VARIANTS) -> list[Vecto
     Raises:
         InputError: a file is missing, malformed or not the one of the manifest, or a vector is of another version.
     """
-    manifest = _object(folder / "manifest.json")
+    manifest = _Manifest(folder / "manifest.json")
     vectors: list[Vector] = []
     for variant in variants:
         path = folder / f"{variant}.jsonl"
         name, text = read_text(path)
-        try:
-            if manifest["files"][path.name]["sha256"] != digest(text):
-                raise InputError(f"{name}: it is not the file that the manifest of version {manifest['version']} names")
-            found = [_vector(f"{name}:{k}:", parse_json(name, line, k)) for k, line in enumerate(text.splitlines(), 1)]
-            for vector in found:
-                if record(vector.name, vector.record["about"], vector.settings, vector.lines) != vector:
-                    version = f"vectors of version {manifest['version']}"
-                    raise InputError(f"{name}: vector {vector.name} is not what this version decides ({version})")
-            vectors += found
-        except (KeyError, TypeError) as error:
-            raise InputError(f"{name}: no vectors of the form described: {error!r}") from error
+        if manifest.digest_of(path.name) != digest(text):
+            raise InputError(f"{name}: it is not the file that the manifest of version {manifest.version} names")
+        for k, line in enumerate(text.splitlines(), 1):
+            vector = _vector(Checker(name, line, k))
+            if record(vector.name, vector.record["about"], vector.settings, vector.lines) != vector:
+                version = f"vectors of version {manifest.version}"
+                raise InputError(f"{name}: vector {vector.name} is not what this version decides ({version})")
+            vectors.append(vector)
     return vectors
 
 
@@ -119,16 +122,34 @@ def format_vectors(vectors: Iterable[Vector]) -> str:
     return "".join(compact(vector.record) + "\n" for vector in vectors)
 
 
-def _object(path: Path) -> dict[str, Any]:
-    name, text = read_text(path)
-    value = parse_json(name, text)
-    if not isinstance(value, dict):
-        raise InputError(f"{name}: is no JSON object")
-    return value
+class _Manifest:
+    """``manifest.json``: the version of the vectors and the digest of each file."""
+
+    def __init__(self, path: Path) -> None:
+        self._check = Checker(*read_text(path))
+        required, optional = ("version", "files"), ("history",)
+        record = self._check.record(self._check.parse(), (), "the manifest", required, optional)
+        self.version = self._check.integer(record["version"], ("version",), "version", 0, MAX_TIME)
+        self._files = record["files"]
+
+    def digest_of(self, file: str) -> str:
+        others = self._files if isinstance(self._files, dict) else ()
+        files = self._check.record(self._files, ("files",), "files", (file,), others)
+        place = ("files", file)
+        entry = self._check.record(files[file], place, f"the entry of {file}", ("sha256",), ("vectors",))
+        return self._check.word(entry["sha256"], (*place, "sha256"), "sha256")
 
 
-def _vector(where: str, value: Any) -> Vector:  # noqa: ANN401 - whatever stands in the file
-    with about(where):
-        settings = Settings.from_json(value)
-        lines = tuple(EventLine.from_json(entry, settings.geometry.capacity) for entry in value["events"])
+def _vector(check: Checker) -> Vector:
+    """The vector on one line; what has to come of it is not looked at."""
+    value = check.record(check.parse(), (), "the vector", KEYS, ())
+    for key in ("id", "about"):
+        check.word(value[key], (key,), key)
+    settings = Settings.from_json(value, check)
+    events = check.items(value["events"], ("events",), "events")
+    for k, entry in enumerate(events):
+        if not isinstance(entry, dict):
+            check.word(entry, ("events", k), f"event {k}", "an object or a string")
+    with about(f"{check.name}:{check.first_line}:"):
+        lines = tuple(EventLine.from_json(entry, settings.geometry.capacity) for entry in events)
     return Vector(value, settings, lines)
