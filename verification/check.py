@@ -49,14 +49,20 @@ class Result:
         """What was run of it in this tier, where that is less than the claim's scope and method."""
         if self.claim.verdict == "refuted":
             return ""
-        items = [query.item for query, _, _ in self.answers]
+        asked = [query for query, answer, _ in self.answers if not answer.missing]
+        items = [query.item for query in asked]
         nodes = [item["nodes"] for item in items if item.get("kind") == "counts"]
         largest = [item["largest"] for item in items if item.get("kind") == "packings"]
-        solvers = sorted({query.solver for query, _, _ in self.answers} - {""})
+        solvers = sorted({query.solver for query in asked} - {""})
         parts = [f"N <= {max(nodes)}"] if nodes else []
         parts += [f"up to {max(largest)} instances"] if largest else []
         parts += [" and ".join(solvers)] if solvers else []
         return ", ".join(parts)
+
+    @property
+    def missing(self) -> list[str]:
+        """The solvers that could not be asked, as they are not installed."""
+        return sorted({answer.missing for _, answer, _ in self.answers} - {""})
 
     @property
     def seconds(self) -> float:
@@ -74,6 +80,7 @@ class Result:
             "scope": self.claim.scope,
             "method": self.claim.method,
             "ran": self.ran,
+            "not_installed": self.missing,
             "seconds": round(self.seconds, 3),
             "artifact": f"proofs/{self.claim.name}",
         }

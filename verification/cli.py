@@ -98,6 +98,7 @@ def _check_ledger(claims: list[Claim], options: Options, as_json: bool) -> int:
         for result in results:
             note = "" if result.as_expected else f"   EXPECTED {result.claim.verdict}"
             note += f"   NEEDS {result.unmet}" if result.unmet else ""
+            note += f"   NOT INSTALLED {' and '.join(result.missing)}" if result.missing else ""
             ran = f" (ran: {result.ran})" if result.ran else ""
             print(f"{result.claim.name:<32} {result.verdict:<9} {result.claim.scope}{ran}{note}")
         print(summary(results))

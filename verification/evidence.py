@@ -37,11 +37,15 @@ PREDICATES = JOB_CLAIMS | APPENDIX_B
 
 
 class Answer(NamedTuple):
-    """``shown``: the evidence shows what it should. ``refutes``: it shows the opposite. Neither: it cannot tell."""
+    """``shown``: the evidence shows what it should. ``refutes``: it shows the opposite. Neither: it cannot tell.
+
+    ``missing`` names the solver that could not be asked.
+    """
 
     shown: bool
     refutes: bool
     detail: str
+    missing: str = ""
 
 
 class Options(NamedTuple):
@@ -73,8 +77,10 @@ class Query:
         start = time.perf_counter()
         try:
             answer = self.call(*self.arguments)
-        except (NoVerdict, SolverMissing) as error:
+        except NoVerdict as error:
             answer = Answer(False, False, str(error))
+        except SolverMissing as error:
+            answer = Answer(False, False, str(error), error.solver)
         return answer, time.perf_counter() - start
 
 

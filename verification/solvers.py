@@ -16,7 +16,15 @@ SOLVERS = ("z3", "cvc5")
 
 
 class SolverMissing(Exception):
-    """The Python package of a solver is not installed."""
+    """The Python package of a solver is not installed.
+
+    Attributes:
+        solver: its name.
+    """
+
+    def __init__(self, solver: str, why: str = "") -> None:
+        super().__init__(f"{solver} is not installed{why and f': {why}'}")
+        self.solver = solver
 
 
 class NoVerdict(Exception):
@@ -85,7 +93,7 @@ def _module(solver: str) -> Any:  # noqa: ANN401  # neither package ships types 
     try:
         return importlib.import_module(solver)
     except ImportError as error:
-        raise SolverMissing(f"{solver} is not installed: {error}") from error
+        raise SolverMissing(solver, str(error)) from error
 
 
 def _ask_z3(z3: Any, text: str, seconds: float) -> str:  # noqa: ANN401

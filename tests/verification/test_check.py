@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import shutil
 from multiprocessing import active_children
 
@@ -10,9 +11,11 @@ import pytest
 from compass.cli import main
 from compass.errors import InputError
 from verification import check, cli, evidence
+from verification import solvers as solvers_module
 from verification.check import Result, run, summary, with_needs
 from verification.evidence import Answer, Options, Query, queries
 from verification.ledger import read_ledger
+from verification.solvers import NoVerdict, SolverMissing
 
 LEDGER = {claim.name: claim for claim in read_ledger()}
 QUICK = ["printed-theorem-1", "algorithm-2", "equivalence", "printed-prop-1"]
@@ -84,6 +87,7 @@ def test_json_has_the_agreed_keys(capsys):
         "scope": "N = 3, G = 8",
         "method": "smallest history of jobs",
         "ran": "",
+        "not_installed": [],
         "seconds": 0,
         "artifact": "proofs/printed-theorem-1",
     }
@@ -105,21 +109,29 @@ def test_the_tiers_and_the_bound_on_nodes():
     assert 0 < small < default < full
 
 
-def test_a_missing_solver_is_said_and_no_pass(monkeypatch):
-    from verification.solvers import SolverMissing
+@pytest.mark.parametrize(("solvers", "ran"), [(("cvc5",), "N <= 1"), (("z3", "cvc5"), "N <= 1, z3")])
+def test_a_missing_solver_is_said_and_no_pass(monkeypatch, capsys, solvers, ran):
+    def one_of_two(solver, text, seconds=60.0):
+        if solver == "cvc5":
+            raise SolverMissing(solver, "No module")
+        return solvers_module.Answer(solver, re.search(r":status (\w+)", text)[1], 0.0)
 
-    def absent(solver, text, seconds=60.0):
-        raise SolverMissing(f"{solver} is not installed")
-
-    monkeypatch.setattr(evidence, "ask", absent)
-    outcome = run([ALONE], Options(solvers=("cvc5",), max_nodes=1), workers=1)[-1]
-    assert outcome.verdict != "proved"
-    assert any("cvc5 is not installed" in answer.detail for _, answer, _ in outcome.answers)
+    monkeypatch.setattr(evidence, "ask", one_of_two)
+    outcome = run([ALONE], Options(solvers=solvers, max_nodes=1), workers=1)[-1]
+    assert outcome.verdict == "open"
+    assert any(answer.detail == "cvc5 is not installed: No module" for _, answer, _ in outcome.answers)
+    assert (outcome.ran, outcome.missing) == (ran, ["cvc5"])
+    monkeypatch.setattr(cli, "read_ledger", lambda: [ALONE])
+    monkeypatch.setattr(cli, "run", lambda *_: [outcome])
+    assert main(["check"]) == 1
+    line = capsys.readouterr().out.splitlines()[1]
+    assert line.endswith(f"(ran: {ran})   EXPECTED proved   NOT INSTALLED cvc5")
+    assert main(["check", "--json"]) == 1
+    (record,) = json.loads(capsys.readouterr().out)
+    assert (record["ran"], record["not_installed"]) == (ran, ["cvc5"])
 
 
 def test_an_unknown_answer_is_no_pass(monkeypatch):
-    from verification.solvers import NoVerdict
-
     def unknown(solver, text, seconds=60.0):
         raise NoVerdict(f"{solver}: unknown")
 
