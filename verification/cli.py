@@ -23,6 +23,7 @@ from verification.ledger import Claim, read_ledger
 @click.command("check", cls=Command, notes=[READING_NOTE])
 @click.argument("claims", nargs=-1)
 @click.option("--variant", type=click.Choice(VARIANTS), help="Only claims about this variant.")
+@click.option("--list", "listed", is_flag=True, help="Only print the claims and the verdicts expected of them.")
 @click.option("--max-nodes", callback=integer(1, 16), metavar="N", help="Explore no cluster larger than this.")
 @click.option("--full", is_flag=True, help="The full tier: larger clusters, and every smallest history searched again.")
 @click.option(
@@ -37,6 +38,7 @@ def check_command(
     claims: tuple[str, ...],
     *,
     variant: str | None,
+    listed: bool,
     max_nodes: int | None,
     full: bool,
     solver: str,
@@ -52,14 +54,21 @@ def check_command(
     the expected one, 1 when any differs.
     """
     if trace is not None:
-        if variant is None or nodes is None or claims:
-            raise click.UsageError("--trace needs --nodes and --variant, and takes no claim")
+        if variant is None or nodes is None or claims or listed:
+            raise click.UsageError("--trace needs --nodes and --variant, and takes no claim and no --list")
         scheduler = chosen_scheduler(variant, nodes, open_nodes=open_nodes, readings=readings, capacity=8, widths=None)
         return _check_history(trace, scheduler, variant, as_json)
     if nodes is not None or open_nodes is not None or readings:
         raise click.UsageError("--nodes, --open-nodes and --reading go with --trace")
+    if listed and as_json:
+        raise click.UsageError("--list prints no JSON; the claims are files, proofs/*/claim.toml")
+    chosen = _chosen(claims, variant)
+    if listed:
+        for claim in chosen:
+            print(f"{claim.name:<32} {claim.verdict:<9} {claim.scope}")
+        return DONE
     options = Options(full, max_nodes, ("z3", "cvc5") if solver == "both" else (solver,))
-    return _check_ledger(with_needs(_chosen(claims, variant), read_ledger()), options, as_json)
+    return _check_ledger(with_needs(chosen, read_ledger()), options, as_json)
 
 
 def _chosen(names: tuple[str, ...], variant: str | None) -> list[Claim]:
@@ -68,7 +77,7 @@ def _chosen(names: tuple[str, ...], variant: str | None) -> list[Claim]:
     known = sorted({claim.id for claim in ledger} | {claim.name for claim in ledger})
     for name in names:
         if name not in known:
-            raise click.UsageError(f"no claim {quoted(name)}{nearest(name, known)} (claims: {', '.join(known)})")
+            raise click.UsageError(f"no claim {quoted(name)}{nearest(name, known)} (all: compass check --list)")
     of_variant = [claim for claim in ledger if variant in (None, claim.variant)]
     for name in names:
         if not any(name in (claim.id, claim.name) for claim in of_variant):

@@ -143,7 +143,11 @@ def test_an_unknown_answer_is_no_pass(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["check", "theorem-9"], "no claim 'theorem-9'"),
+        (["check", "theorm-2"], "no claim 'theorm-2', did you mean 'theorem-2'? (all: compass check --list)"),
+        (["check", "XYZ"], "no claim 'XYZ' (all: compass check --list)"),
+        (["check", "--list", "XYZ"], "no claim 'XYZ'"),
+        (["check", "--list", "--json"], "--list prints no JSON"),
+        (["check", "--list", "--trace", "x", "--nodes", "1", "--variant", "printed"], "and no --list"),
         (["check", "algorithm-2", "--variant", "unified"], "algorithm-2 is no claim of unified"),
         (["check", "theorem-1", "wcc-form", "--variant", "unified"], "wcc-form is no claim of unified"),
         (["check", "--trace", "x.jsonl"], "--trace needs --nodes and --variant"),
@@ -156,6 +160,16 @@ def test_misuse_is_one_line_and_status_2(capsys, arguments, message):
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_the_claims_are_listed_and_none_is_run(capsys, monkeypatch):
+    monkeypatch.setattr(cli, "run", None)
+    assert main(["check", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(maxsplit=2) for line in lines] == [[c.name, c.verdict, c.scope] for c in LEDGER.values()]
+    assert main(["check", "--list", "theorem-1", "--variant", "unified"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.split()[:2] == ["unified-sif-bound", "proved"]
 
 
 HISTORY = LEDGER["printed-theorem-1"].folder / "trace.jsonl"
