@@ -38,16 +38,18 @@ SHARE = re.compile(r"0?\.[0-9]{1,9}|1(\.0{1,9})?")
 ZERO = re.compile(r"0+(\.0*)?|\.0+")
 
 
-def _option_of(setting: str, default: object) -> str:
-    if setting == "readings":
-        return "--reading"
-    option = "round" if setting == "round_length" else setting.replace("_", "-")
-    return f"--{option} [{default}]"
+def _option(setting: str) -> str:
+    """The option that gives a setting."""
+    return "--" + {"readings": "reading", "round_length": "round"}.get(setting, setting.replace("_", "-"))
+
+
+def _with_default(setting: str, default: object) -> str:
+    return _option(setting) if setting == "readings" else f"{_option(setting)} [{default}]"
 
 
 SETTINGS_NOTE = (
     "Schedulers, with the options that only they have",
-    [(name, ", ".join(_option_of(*item) for item in own.items()) or "-") for name, own in OWN_SETTINGS.items()],
+    [(name, ", ".join(_with_default(*item) for item in own.items()) or "-") for name, own in OWN_SETTINGS.items()],
 )
 
 
@@ -106,7 +108,7 @@ def settings_options(command: F) -> F:
         ),
         click.option("--cost", callback=integer(0, MAX_TIME), metavar="C", help="Migration cost in seconds.  [0]"),
         *(
-            click.option(f"--{name.replace('_', '-')}", metavar="|".join(map(str, values)), help=_MEANING[name])
+            click.option(_option(name), metavar="|".join(map(str, values)), help=_MEANING[name])
             for name, values in CHOICES.items()
         ),
         click.option("--alpha", callback=_zero_to_one, metavar="A", help="cafgd: weight of the long term."),
@@ -137,7 +139,7 @@ def chosen_settings(scheduler: str, readings: tuple[str, ...], **given: object) 
     Raises:
         InputError: the scheduler is unknown or has no such setting.
     """
-    return Settings.of(scheduler, readings=Readings.parse(readings) if readings else None, **given)
+    return Settings.of(scheduler, called=_option, readings=Readings.parse(readings) if readings else None, **given)
 
 
 def _days(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...]:

@@ -82,8 +82,10 @@ class Settings:
     cost_rule: str = "job"
 
     @classmethod
-    def of(cls, scheduler: str, **given: object) -> Settings:
+    def of(cls, scheduler: str, *, called: Callable[[str], str] = str, **given: object) -> Settings:
         """Settings of a scheduler; what is None or not given takes its default.
+
+        ``called`` gives what a message calls a setting, by its name.
 
         Raises:
             InputError: the scheduler or a setting is unknown, the scheduler has no such setting, or its value is wrong.
@@ -98,22 +100,23 @@ class Settings:
         """
         if scheduler not in OWN_SETTINGS:
             hint = nearest(scheduler, OWN_SETTINGS)
-            raise InputError(f"scheduler {quoted(scheduler)}: there is none{hint} (known: {', '.join(OWN_SETTINGS)})")
+            known = ", ".join(OWN_SETTINGS)
+            raise InputError(f"{called('scheduler')} {quoted(scheduler)}: there is none{hint} (known: {known})")
         own = OWN_SETTINGS[scheduler]
         wanted = {name: value for name, value in given.items() if value is not None}
         for name, value in wanted.items():
             if name not in NAMES:
                 raise InputError(f"setting {quoted(name)}: there is none{nearest(name, NAMES)}")
             if name not in own and name not in _COMMON:
-                has = ", ".join(dict.fromkeys((*own, *_COMMON)))
-                raise InputError(f"{name.replace('_', ' ')}: {scheduler!r} has no such setting (it has {has})")
-            _check(name, value)
+                has = ", ".join(map(called, dict.fromkeys((*own, *_COMMON))))
+                raise InputError(f"{called(name)}: {scheduler!r} has no such setting (it has {has})")
+            _check(called(name), name, value)
         values: dict[str, Any] = {**own, **wanted}
         if values.get("wait") == "W1" and values.get("queue", "fifo") != "fifo":
-            raise InputError(f"wait W1: only with the queue rule fifo, not {values['queue']}")
+            raise InputError(f"{called('wait')} W1: only with {called('queue')} fifo, not {values['queue']}")
         if str(values.get("queue")).startswith("mcg") and not SCHEDULERS[scheduler].scores:
             scored = ", ".join(name for name, entry in SCHEDULERS.items() if entry.scores)
-            raise InputError(f"queue {values['queue']}: needs a scheduler that scores jobs ({scored})")
+            raise InputError(f"{called('queue')} {values['queue']}: needs a scheduler that scores jobs ({scored})")
         return cls(scheduler, **values)
 
     @property
@@ -183,12 +186,12 @@ _RULES: Mapping[str, Callable[[], QueueRule]] = {"easy": EasyBackfill, "skip": S
 _COMMON = ("queue", "cost", "cost_rule")
 
 
-def _given(settings: Settings) -> dict[str, object]:
+def _given(settings: Settings) -> dict[str, Any]:
     return {name: getattr(settings, name) for name in NAMES[1:]}
 
 
-def _check(name: str, value: object) -> None:
-    what = f"{name.replace('_', ' ')} {value!r}"
+def _check(called: str, name: str, value: object) -> None:
+    what = f"{called} {value!r}"
     if name in CHOICES and value not in CHOICES[name]:
         known = [str(choice) for choice in CHOICES[name]]
         raise InputError(f"{what}: must be one of {', '.join(known)}{nearest(str(value), known)}")

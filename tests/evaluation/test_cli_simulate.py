@@ -85,9 +85,16 @@ def test_the_whole_trace_and_settings_of_all_kinds(capsys, trace):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--scheduler bestfit --nodes 2", "scheduler 'bestfit': there is none, did you mean 'best-fit'?"),
-        ("--scheduler best-fit --open-nodes 2 --nodes 2", "open nodes: 'best-fit' has no such setting"),
-        ("--scheduler best-fit --queue fifi --nodes 2", "queue 'fifi': must be one of fifo, easy"),
+        ("--scheduler bestfit --nodes 2", "--scheduler 'bestfit': there is none, did you mean 'best-fit'?"),
+        ("--scheduler best-fit --open-nodes 2 --nodes 2", "--open-nodes: 'best-fit' has no such setting (it has"),
+        (
+            "--scheduler fft --patience 5 --nodes 2",
+            "--patience: 'fft' has no such setting (it has --round, --queue, --cost, --cost-rule)",
+        ),
+        ("--scheduler fft --reading ties=lowest --nodes 2", "--reading: 'fft' has no such setting"),
+        ("--scheduler cafgd --wait W1 --queue skip --nodes 2", "--wait W1: only with --queue fifo, not skip"),
+        ("--scheduler fft --queue mcg-skip --nodes 2", "--queue mcg-skip: needs a scheduler that scores jobs"),
+        ("--scheduler best-fit --queue fifi --nodes 2", "--queue 'fifi': must be one of fifo, easy"),
         ("--scheduler best-fit", "give either --nodes or --eta"),
         ("--scheduler best-fit --nodes 2 --eta .5", "give either --nodes or --eta"),
         ("--scheduler best-fit --eta 0.0", "'0.0' must be a decimal number above 0 and at most 1"),
