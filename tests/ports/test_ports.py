@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
@@ -40,6 +42,14 @@ def test_exact(tmp_path):
 def test_property(tmp_path):
     bad = choose(tmp_path, lambda name: name.startswith(("unified-bad-gpus-", "unified-bad-no-", "unified-bad-re")))
     assert conform(JAVASCRIPT, "--mode", "property", "--vectors", bad, "--events", "500") == 0
+
+
+def test_it_ends_quietly_when_its_reader_has_gone():
+    command = ["node", str(JAVASCRIPT / "unified.mjs"), "--nodes", "2"]
+    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as port:
+        port.stdout.close()
+        _, told = port.communicate('{"event":"arrive","job":"a","gpus":1}\n', timeout=60)
+    assert (port.returncode, told) == (141, "")
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,7 @@ try {
     if (/[^ \t\r]/.test(line)) write(`${JSON.stringify(answer(scheduler, line))}\n`);
   }
 } catch (error) {
+  if (error.code === "EPIPE") process.exit(141); // the reader has gone: nobody is left to tell
   console.error(error instanceof BadInput ? error.message : error.stack);
   process.exitCode = error instanceof BadInput ? 2 : 70;
 }
