@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import random
 import sys
+from pathlib import Path
 
 import pytest
 
 from verification import solvers
-from verification.solvers import NoVerdict, SolverMissing, ask
+from verification.ledger import PROOFS
+from verification.solvers import Answer, NoVerdict, SolverMissing, ask
 
 SAT = "(set-logic QF_LIA)\n(declare-const x Int)\n(assert (> x 0))\n(check-sat)\n"
 UNSAT = SAT.replace("(check-sat)", "(assert (< x 1))\n(check-sat)")
@@ -85,3 +87,19 @@ def test_missing_and_installed_are_all_of_them() -> None:
 @each_solver
 def test_version(solver: str) -> None:
     assert solvers.version(solver)[0].isdigit()
+
+
+@pytest.mark.skipif(solvers.missing() != (), reason="both solvers are asked")
+def test_obligations_are_measured(monkeypatch, capsys):
+    monkeypatch.syspath_prepend(Path(__file__).resolve().parents[1] / "benchmarks")
+    import measure_obligations
+
+    measure_obligations.main(["printed-pool-pass"])
+    rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines() if line.startswith(("| z3", "| cvc5"))]
+    files = len(list((PROOFS / "printed-pool-pass").glob("*.smt2")))
+    assert [row[1] for row in rows] == [str(files)] * 2
+    with pytest.raises(SystemExit, match="no obligation of these claims"):
+        measure_obligations.main(["no-such-claim"])
+    monkeypatch.setattr(measure_obligations, "ask", lambda solver, text: Answer(solver, "unknown", 0.0))
+    with pytest.raises(SystemExit, match="z3 says unknown"):
+        measure_obligations.main(["printed-pool-pass"])
