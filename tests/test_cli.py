@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import importlib.metadata
 import io
 import json
 import os
@@ -13,22 +11,18 @@ import subprocess
 import sys
 import threading
 
-import click
 import pytest
 import rich.console
 
 import compass.cli
-from compass import cli_support
-from compass.cli import main
 from compass.errors import InvariantViolated, NoLegalDestination
 from compass.geometry import Geometry
 from compass.picture import draw_svg
-from compass.readings import VALUES
 from compass.replay import ReplayReport
 from compass.snapshot import Snapshot
 from compass.snapshot_io import format_snapshot, read_snapshot
-from compass.synthetic import MIXES, generate
-from compass.trace import COLUMNS, format_trace, read_trace
+from compass.synthetic import generate
+from compass.trace import format_trace, read_trace
 
 SNAPSHOT = (
     '{"capacity":8,"nodes":[{"name":"n0","instances":[{"job":"a","gpus":4}]},'
@@ -39,28 +33,6 @@ EVENTS = (
     '{"event":"arrive","job":"b","gpus":8,"instances":2}\n'
     '{"event":"depart","job":"a"}\n'
 )
-
-
-@pytest.fixture
-def run(capsys, monkeypatch):
-    def run(*arguments, stdin=""):
-        data = stdin.encode() if isinstance(stdin, str) else stdin
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-        status = main(list(arguments))
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return run
-
-
-@pytest.fixture
-def run_json(run):
-    def run_json(*arguments, stdin=""):
-        status, out, err = run(*arguments, "--json", stdin=stdin)
-        assert (status, err) == (0, "")
-        return json.loads(out)
-
-    return run_json
 
 
 def process(*arguments, stdin=b"", **environment):
@@ -363,23 +335,6 @@ def test_generate(run, tmp_path, monkeypatch):
     assert os.listdir() == ["t.csv"]
 
 
-def test_help_and_version(run, monkeypatch):
-    status, out, err = run("--help")
-    assert (status, err) == (0, "")
-    for command in ("sif", "phi", "wcc", "run", "replay", "show", "generate"):
-        assert f"\n  {command} " in out
-        assert run(command, "-h")[0] == 0
-    assert run("--version")[0] == 0
-    monkeypatch.setattr(importlib.metadata, "version", lambda _: "1.2")
-    assert run("--version") == (0, "compass, version 1.2\n", "")
-
-    def missing(_):
-        raise importlib.metadata.PackageNotFoundError
-
-    monkeypatch.setattr(importlib.metadata, "version", missing)
-    assert run("--version") == (0, "compass, version of a source tree that is not installed\n", "")
-
-
 def test_as_a_module():
     result = process("phi", "--counts", "8:1", "--json")
     assert (result.returncode, result.stderr) == (0, b"")
@@ -397,121 +352,3 @@ def test_the_module_in_this_process(monkeypatch):
         runpy.run_path(path, run_name="__main__")
     assert ended.value.code == 2
     runpy.run_path(path, run_name="other")
-
-
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_reader_that_goes_is_no_error(unbuffered):
-    arguments = [sys.executable, "-m", "compass", "generate", "--jobs", "20000"]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": unbuffered}
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as child:
-        child.stdout.readline()
-        child.stdout.close()
-        assert child.stderr.read() == b""
-    assert child.returncode == 141
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full on this system")
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_full_disk_is_said_so(unbuffered):
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": unbuffered}
-    with open("/dev/full", "wb") as full:
-        arguments = [sys.executable, "-m", "compass", "generate", "--jobs", "5"]
-        result = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, env=environment, check=False)
-    assert result.returncode == 2
-    assert result.stderr == b"compass: <stdout>: No space left on device\n"
-
-
-class Output(io.StringIO):
-    """Standard output that fails when it is flushed."""
-
-    def __init__(self, error):
-        super().__init__()
-        self.error = error
-
-    def flush(self):
-        raise self.error
-
-
-@pytest.mark.parametrize(
-    ("error", "status", "line"),
-    [
-        (BrokenPipeError(), 141, ""),
-        (OSError(errno.ENOSPC, "disk full"), 2, "compass: <stdout>: disk full\n"),
-        (OSError(), 2, "compass: <stdout>: OSError\n"),
-    ],
-)
-def test_output_that_fails_at_the_end(run, monkeypatch, error, status, line):
-    monkeypatch.setattr(sys, "stdout", Output(error))
-    assert run("phi", "--counts", "8:1") == (status, "", line)
-
-
-def test_dropped_output_goes_nowhere(tmp_path):
-    with open(tmp_path / "out", "w") as stream:
-        stream.write("first ")
-        stream.flush()
-        stream.write("second")
-        cli_support._drop(stream)
-    assert (tmp_path / "out").read_text() == "first "
-
-
-@pytest.mark.parametrize(("error", "status"), [(KeyboardInterrupt, 130), (BrokenPipeError, 141)])
-def test_ended_from_outside(run, monkeypatch, error, status):
-    def fail(*_):
-        raise error
-
-    monkeypatch.setattr(cli_support, "_drop", lambda _: None)
-    monkeypatch.setattr(compass.cli, "read_trace", fail)
-    assert run("wcc", "-") == (status, "", "")
-
-
-def test_unbuffered_output_is_whole(monkeypatch, tmp_path):
-    """A raw stream may write a part only; the command line writes the rest."""
-
-    class Slow(io.FileIO):
-        def write(self, data):
-            return super().write(bytes(data)[:100])
-
-    path = tmp_path / "out"
-    with io.TextIOWrapper(Slow(path, "w"), encoding="utf-8", write_through=True) as stream:
-        monkeypatch.setattr(sys, "stdout", stream)
-        assert main(["generate", "--jobs", "50"]) == 0
-        assert sys.stdout is stream
-    assert path.read_text() == format_trace(generate("venus", 50))
-
-
-def test_commands_have_help_for_every_option():
-    for command in compass.cli.cli.commands.values():
-        for parameter in command.params:
-            assert isinstance(parameter, click.Argument) or parameter.help
-
-
-def test_help_says_the_form_of_every_file_and_the_values_of_every_name(run):
-    def text(command):
-        status, out, err = run(command, "--help")
-        assert (status, err) == (0, "")
-        assert all(len(line) <= 80 for line in out.splitlines())
-        return " ".join(out.split())
-
-    for command in ("sif", "show"):
-        assert "node,job,gpus[,capacity][,pool]" in text(command)
-        assert '{"capacity": 8, "nodes": [' in text(command)
-    for command in ("wcc", "replay"):
-        assert ",".join(COLUMNS) in text(command)
-    for part in ('{"event":"depart","job":"a"}', '"admitted":true', "Moves first, then placements", "is forgotten"):
-        assert part in text("run")
-    for command in ("run", "replay"):
-        for name, values in VALUES.items():
-            assert f" {name} {values[0]} [default], {', '.join(values[1:])}" in text(command)
-    for name, mix in MIXES.items():
-        assert f" {name} {mix.about}" in text("generate")
-    assert "[default: 8]" in text("phi")
-    assert "130 interrupted; 141 the reader" in " ".join(run("--help")[1].split())
-
-
-def test_the_forms_in_the_help_are_read(run):
-    text = " ".join(run("sif", "--help")[1].split())
-    form = text[text.index('{"capacity"') : text.index("; a node may")]
-    assert run("sif", "-", stdin=form)[0] == 0
-    text = " ".join(run("run", "--help")[1].split())
-    events = [re.search(pattern, text)[0] for pattern in (r'{"event":"arrive".*?}', r'{"event":"depart",.*?}')]
-    assert run("run", "-", "--nodes", "1", "--variant", "unified", stdin="\n".join(events))[0] == 0

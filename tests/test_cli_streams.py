@@ -15,9 +15,12 @@ import time
 import click
 import pytest
 
+import compass.cli
 from compass import cli_support
 from compass.__main__ import main as guarded
 from compass.cli import main
+from compass.synthetic import generate
+from compass.trace import format_trace
 
 SNAPSHOT = '{"nodes":[{"name":"n0","instances":[{"job":"a","gpus":4}]}]}'
 FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full on this system")
@@ -255,3 +258,83 @@ def test_interrupted_while_it_loads(module):
     command = [sys.executable, "-c", textwrap.dedent(code), "run", "-", "--nodes", "1", "--variant", "unified"]
     done = subprocess.run(command, check=False, env=environment(), stdin=subprocess.DEVNULL, capture_output=True)
     assert (done.returncode, done.stderr) == (130, b"")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_goes_is_no_error(unbuffered):
+    arguments = [sys.executable, "-m", "compass", "generate", "--jobs", "20000"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": unbuffered}
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as child:
+        child.stdout.readline()
+        child.stdout.close()
+        assert child.stderr.read() == b""
+    assert child.returncode == 141
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full on this system")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_said_so(unbuffered):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": unbuffered}
+    with open("/dev/full", "wb") as full:
+        arguments = [sys.executable, "-m", "compass", "generate", "--jobs", "5"]
+        result = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, env=environment, check=False)
+    assert result.returncode == 2
+    assert result.stderr == b"compass: <stdout>: No space left on device\n"
+
+
+class Output(io.StringIO):
+    """Standard output that fails when it is flushed."""
+
+    def __init__(self, error):
+        super().__init__()
+        self.error = error
+
+    def flush(self):
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "line"),
+    [
+        (BrokenPipeError(), 141, ""),
+        (OSError(errno.ENOSPC, "disk full"), 2, "compass: <stdout>: disk full\n"),
+        (OSError(), 2, "compass: <stdout>: OSError\n"),
+    ],
+)
+def test_output_that_fails_at_the_end(run, monkeypatch, error, status, line):
+    monkeypatch.setattr(sys, "stdout", Output(error))
+    assert run("phi", "--counts", "8:1") == (status, "", line)
+
+
+def test_dropped_output_goes_nowhere(tmp_path):
+    with open(tmp_path / "out", "w") as stream:
+        stream.write("first ")
+        stream.flush()
+        stream.write("second")
+        cli_support._drop(stream)
+    assert (tmp_path / "out").read_text() == "first "
+
+
+@pytest.mark.parametrize(("error", "status"), [(KeyboardInterrupt, 130), (BrokenPipeError, 141)])
+def test_ended_from_outside(run, monkeypatch, error, status):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(cli_support, "_drop", lambda _: None)
+    monkeypatch.setattr(compass.cli, "read_trace", fail)
+    assert run("wcc", "-") == (status, "", "")
+
+
+def test_unbuffered_output_is_whole(monkeypatch, tmp_path):
+    """A raw stream may write a part only; the command line writes the rest."""
+
+    class Slow(io.FileIO):
+        def write(self, data):
+            return super().write(bytes(data)[:100])
+
+    path = tmp_path / "out"
+    with io.TextIOWrapper(Slow(path, "w"), encoding="utf-8", write_through=True) as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        assert main(["generate", "--jobs", "50"]) == 0
+        assert sys.stdout is stream
+    assert path.read_text() == format_trace(generate("venus", 50))
