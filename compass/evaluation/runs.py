@@ -17,9 +17,10 @@ from compass.errors import CompassError, InputError
 from compass.evaluation.baselines.fgd import instance_counts
 from compass.evaluation.days import from_first, split_days
 from compass.evaluation.measures import Measures
+from compass.evaluation.recorder import Observer
 from compass.evaluation.schedulers import make
 from compass.evaluation.settings import Settings
-from compass.evaluation.simulate import Observer, simulate
+from compass.evaluation.simulate import simulate
 from compass.trace import TraceJob, format_trace
 
 Row = dict[str, str | int | float | None]

@@ -7,9 +7,9 @@ from typing import Any
 
 from compass.evaluation.days import DAY
 from compass.evaluation.plans import DYNAMICS, HEADLINE, Scope, over_days
+from compass.evaluation.recorder import Record
 from compass.evaluation.runs import Run, Workload, simulate_run
 from compass.evaluation.settings import Settings
-from compass.evaluation.simulate import Record
 from compass.trace import TraceJob
 
 STEP = 3600

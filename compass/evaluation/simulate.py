@@ -2,7 +2,7 @@
 
 At one instant: the clock is told, departures in order of admission, the round action, submissions in order of the
 trace, then the queue rule admits what it can. Between two instants nothing changes, so sums over time are exact.
-Decisions are carried out on books of the simulator's own, and every figure comes from those.
+Decisions are carried out on the simulator's own books, and every figure comes from those (``recorder.py``).
 
 A job that has ended but cannot be removed (`printed` alone) keeps its GPUs, and is tried again at each instant.
 
@@ -14,44 +14,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal, NamedTuple
 
-from compass.composition import Composition
 from compass.errors import InputError, InvariantViolated, NeverFits, NoLegalDestination
-from compass.evaluation.books import Books
 from compass.evaluation.clock import Clock
-from compass.evaluation.days import DAY
-from compass.evaluation.hooks import Clocked, Informed, Placeless, Repack, Rounds, Settling
-from compass.evaluation.measures import Measures, avoidable_now
-from compass.evaluation.queues import Fifo, QueueRule, demand
-from compass.events import Move, Step
+from compass.evaluation.hooks import Clocked, Informed, Repack, Rounds, Settling
+from compass.evaluation.measures import Measures
+from compass.evaluation.queues import Fifo, QueueRule
+from compass.evaluation.recorder import Observer, Recorder
+from compass.events import Move
 from compass.scheduler import Scheduler
 from compass.trace import TraceJob
-
-Kind = Literal["submit", "arrive", "depart", "round", "never fits", "stuck", "instant"]
-"""Kinds of events; ``instant`` is the end of an instant: the state that lasts until the next one."""
-
-
-class Record(NamedTuple):
-    """One event and the state after it.
-
-    ``job`` is None for a round and an instant; ``avoidable`` is ``N SIF``; ``empty_nodes`` is None for a scheduler
-    without placement. While a job is admitted it still counts as waiting.
-    """
-
-    time: int
-    kind: Kind
-    job: TraceJob | None
-    steps: tuple[Step, ...]
-    avoidable: int
-    busy_gpus: int
-    empty_nodes: int | None
-    waiting: int
-    head: TraceJob | None
-    wcc: bool
-
-
-Observer = Callable[[Record], None]
 
 
 def simulate(
@@ -100,8 +72,9 @@ def simulate(
     run = _Run(scheduler, queue, clock, bound=bound, check=check, observe=observe, progress=progress)
     begin = time.perf_counter()
     run.through(iter(jobs))
-    run.measures.seconds = time.perf_counter() - begin
-    return run.measures
+    measures = run.recorder.measures
+    measures.seconds = time.perf_counter() - begin
+    return measures
 
 
 class _Run:
@@ -120,24 +93,18 @@ class _Run:
     ) -> None:
         if scheduler.nodes is None or scheduler.running.instances or len(queue):
             raise InputError("a simulation begins with an idle scheduler of a finite cluster and an empty queue")
-        capacity = scheduler.geometry.capacity
         self.scheduler = scheduler
         self.queue = queue
         self.clock = clock
         self.nodes = scheduler.nodes
-        self.gpus = capacity * self.nodes
-        self.running = Composition(scheduler.geometry)
-        self.measures = Measures(self.nodes, capacity, bound)
-        self.books = None if isinstance(scheduler, Placeless) else Books(capacity, self.nodes)
-        self.avoidable = 0
-        self._check, self._observe, self._progress = check, observe, progress
+        self.recorder = Recorder(scheduler, self.nodes, clock, queue, bound=bound, check=check, observe=observe)
+        self._progress = progress
         self._clocked = scheduler if isinstance(scheduler, Clocked) else None
         self._informed = scheduler if isinstance(scheduler, Informed) else None
         self._rounds = scheduler if isinstance(scheduler, Rounds) else None
-        self._round_length = self._rounds.round_length if self._rounds else None
+        self._round_length = self._rounds.round_length if self._rounds and self.recorder.books else None
         self._next_round = 0
         self._settled = False  # a round would move nothing
-        self._day_ends = 0
         self._wake: int | None = None
         self._held: list[TraceJob] = []  # have ended, but the scheduler is stuck with them
 
@@ -151,7 +118,7 @@ class _Run:
     @property
     def free_gpus(self) -> int:
         """GPUs of the cluster that are not busy."""
-        return self.gpus - self.running.total
+        return self.recorder.free_gpus
 
     def endings(self) -> Sequence[tuple[int, int]]:
         """Time of completion and GPUs of each running job, soonest first."""
@@ -159,22 +126,16 @@ class _Run:
 
     def start(self, job: TraceJob) -> bool:
         """Offer a job to the scheduler; True when it leaves the queue."""
-        gpus, instances = job.gpus_per_instance, job.instances
         try:
-            decision = self.scheduler.arrive(job.job_id, gpus, instances)
+            decision = self.scheduler.arrive(job.job_id, job.gpus_per_instance, job.instances)
         except NeverFits:
             self._never_fits(job)
             return True
         if not decision.admitted:
             return False
-        if self.books:
-            if decision.moves:
-                self.measures.needed_moves += self.books.moves_needed(gpus, instances)
-            self.books.arrived(decision, gpus, instances)
+        self.recorder.arrived(job, decision)
         self._moved(decision.moves)
         self.clock.start(job)
-        self.running.add(gpus, instances)
-        self._after("arrive", job, decision.steps)
         return True
 
     # -- time ---------------------------------------------------------------------------------------------------
@@ -186,18 +147,18 @@ class _Run:
         if upcoming is None:
             return
         self.clock.now = origin = upcoming.submit_time
-        self._day_ends = origin - origin % DAY + DAY
+        self.recorder.begins()
         while (now := self._next_instant(upcoming)) is not None:
             passed = now - self.now
-            self._time_passes(passed)
+            self.recorder.time_passes(passed)
             self.clock.now = now
             if self._clocked:
                 self._clocked.clock(now)
             self._departures()
             if self._round_length is not None:
                 since = (now - origin) % self._round_length
-                if passed and not since and len(self.clock) and self._rounds and self.books:
-                    self._round(self._rounds, self.books)
+                if passed and not since and len(self.clock) and self._rounds:
+                    self._round(self._rounds)
                 self._next_round = now - since + self._round_length
             while upcoming is not None and upcoming.submit_time == now:
                 self._submitted(upcoming)
@@ -205,7 +166,7 @@ class _Run:
                 if upcoming is not None and upcoming.submit_time < now:
                     raise InputError(f"job {upcoming.job_id!r}: the jobs are not in order of submission")
             self._wake = self.queue.serve(self) if len(self.queue) else None
-            self._record("instant", None, ())
+            self.recorder.tell("instant")
         if len(self.queue):
             waiting = f"{len(self.queue)} jobs wait, {self.queue.head().job_id!r} first"
             if self._held:
@@ -224,25 +185,11 @@ class _Run:
             times.append(self._wake)
         return min(times, default=None)
 
-    def _time_passes(self, seconds: int) -> None:
-        running = self.running
-        if running.total:
-            of_day = max(0, min(seconds, self._day_ends - self.now))
-            self.measures.time(seconds, self.avoidable, running.total, running.wcc, of_day)
-        if len(self.queue):
-            self.measures.waiting_time(seconds, self.avoidable, running.total)
-            head = self.queue.head()
-            if demand(head) <= self.free_gpus:
-                running.add(head.gpus_per_instance, head.instances)
-                self.measures.blocked_time(seconds, running.wcc)
-                running.add(head.gpus_per_instance, -head.instances)
-
     # -- events -------------------------------------------------------------------------------------------------
 
     def _departures(self) -> None:
         due = self.clock.due()
-        self.measures.jobs += len(due)
-        self.measures.completion_seconds += sum(self.now - job.submit_time for job in due)
+        self.recorder.ended(due)
         if self._progress and due:
             self._progress(len(due))
         leaving = [*due, *self._held]
@@ -253,8 +200,7 @@ class _Run:
             leaving = left
         for job in leaving:
             if job not in self._held:
-                self.measures.stuck += 1
-                self._record("stuck", job, ())
+                self.recorder.stuck(job)
         self._held = leaving
 
     def _depart(self, job: TraceJob) -> bool:
@@ -263,20 +209,16 @@ class _Run:
             decision = self.scheduler.depart(job.job_id)
         except NoLegalDestination:
             return False
-        if self.books:
-            self.books.departed(decision, job.gpus_per_instance, job.instances)
-        self.running.add(job.gpus_per_instance, -job.instances)
+        self.recorder.departed(job, decision)
         self._moved(decision.moves)
-        self._after("depart", job, decision.steps)
         return True
 
-    def _round(self, scheduler: Rounds, books: Books) -> None:
+    def _round(self, scheduler: Rounds) -> None:
         action = scheduler.act()
         action = action if isinstance(action, Repack) else Repack(action)
         if action.moves:
-            books.repacked(action)
+            self.recorder.acted(action)
             self._moved(action.moves)
-            self._after("round", None, action.moves)
         else:
             self._settled = isinstance(scheduler, Settling)
 
@@ -287,39 +229,14 @@ class _Run:
         if self._informed:
             self._informed.submitted(self.now, job)
         self.queue.add(job)
-        self._record("submit", job, ())
+        self.recorder.tell("submit", job)
 
     def _never_fits(self, job: TraceJob) -> None:
-        self.measures.never_fit += 1
-        self._record("never fits", job, ())
+        self.recorder.never_fits(job)
         if self._progress:
             self._progress(1)
 
     def _moved(self, moves: Sequence[Move]) -> None:
-        self.measures.moves += len(moves)
-        self.measures.delays += self.clock.delay(moves)
-
-    # -- measuring ----------------------------------------------------------------------------------------------
-
-    def _after(self, kind: Kind, job: TraceJob | None, steps: tuple[Step, ...]) -> None:
+        """After an event: its moves delay their jobs, and a round may move something again."""
+        self.recorder.measures.delays += self.clock.delay(moves)
         self._settled = False
-        running, scheduler, books = self.running, self.scheduler, self.books
-        if running.counts != scheduler.running.counts:
-            raise InvariantViolated(f"{kind}: {scheduler.running.counts} counted, {running.counts} running")
-        if books:
-            if books.partial_nodes != scheduler.partial_nodes:
-                found = books.partial_nodes
-                raise InvariantViolated(f"{kind}: {scheduler.partial_nodes} partial nodes counted, {found} found")
-            self.avoidable = avoidable_now(books.partial_nodes, running, self.nodes)
-        if self._check:
-            scheduler.check_changes()
-        self.measures.event(self.avoidable, running.wcc)
-        self._record(kind, job, steps)
-
-    def _record(self, kind: Kind, job: TraceJob | None, steps: tuple[Step, ...]) -> None:
-        if self._observe:
-            waiting = len(self.queue)
-            head = self.queue.head() if waiting else None
-            empty = self.nodes - self.books.busy_nodes if self.books else None
-            state = (self.avoidable, self.running.total, empty, waiting, head, self.running.wcc)
-            self._observe(Record(self.now, kind, job, steps, *state))

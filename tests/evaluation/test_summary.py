@@ -13,10 +13,10 @@ from compass.evaluation.measures import Measures
 from compass.evaluation.places import Ideals
 from compass.evaluation.plans import BASELINES, COMPASS, Scope
 from compass.evaluation.ranking import EDGES, PAPER_COVERAGE, beside_ideal, coverage, first_places
+from compass.evaluation.recorder import Record
 from compass.evaluation.runs import Run, Workload
 from compass.evaluation.series import LONGEST, Watch, blocked_day, series
 from compass.evaluation.settings import Settings
-from compass.evaluation.simulate import Record
 from compass.evaluation.summary import ALL_DAYS, COMPARED, QUEUE_DAYS, means, with_queue
 from compass.evaluation.table import format_csv, mean, shortened
 from compass.events import Decision, Placement
