@@ -28,7 +28,7 @@ _ENDING = [number for number in signal.Signals if number.name in ("SIGHUP", "SIG
 """Signals that ask a process to end, as far as the system has them."""
 
 
-class _StopError(Exception):
+class StopError(Exception):
     """The command was ended from outside; ``args[0]`` is the exit status."""
 
 
@@ -41,9 +41,9 @@ def _stopping() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        raise _StopError(INTERRUPTED) from None
+        raise StopError(INTERRUPTED) from None
     except BrokenPipeError:
-        raise _StopError(PIPE_CLOSED) from None
+        raise StopError(PIPE_CLOSED) from None
 
 
 @contextlib.contextmanager
@@ -51,7 +51,7 @@ def tidied_up() -> Iterator[None]:
     """Let a signal that asks the process to end raise an exception inside, so that nothing half done is left."""
 
     def stop(number: int, _: object) -> None:
-        raise _StopError(128 + number)
+        raise StopError(128 + number)
 
     caught: list[signal.Signals] = []
     if threading.current_thread() is threading.main_thread():
@@ -155,7 +155,7 @@ def run_commands(commands: click.Group, arguments: Sequence[str] | None) -> int:
         try:
             status = _run(commands, arguments)
             output.flush()
-        except _StopError as stop:
+        except StopError as stop:
             _drop(output)
             return int(stop.args[0])
         except (KeyboardInterrupt, click.Abort):

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from compass.cli import main
+from compass.cli_support import StopError
 from compass.conformance import cli, vectors
 from compass.conformance.judge import ExactJudge
 from compass.conformance.lines import EventLine
@@ -48,6 +49,10 @@ for line in sys.stdin:
         answer = {"event": "arrive", "job": job, "admitted": admitted, "moves": [], "placements": placements}
     print(json.dumps(answer), flush=True)
 """
+
+POPPED = "for gpus, node in jobs.pop(job):"
+# It ends in place of the third answer, and on fewer lines goes on after a bad event.
+TWO_FAULTS = FIRST_FIT.replace(POPPED, "if len(jobs) == 2: sys.exit(3)\n        for gpus, node in jobs.pop(job, ()):")
 
 
 @pytest.fixture
@@ -130,6 +135,30 @@ def test_a_failure_as_json(first_fit, capsys):
     assert report["failing_events"]
 
 
+@pytest.mark.parametrize("stop", [KeyboardInterrupt(), StopError(143)])
+def test_an_interrupt_while_the_list_is_made_smaller_does_not_lose_the_failure(stop, first_fit, monkeypatch, capsys):
+    def play(*_):
+        raise stop
+
+    assert conform("--vectors", "none", "--events", 100, "--minimise", 0, command=first_fit) == 1
+    as_found = capsys.readouterr()
+    monkeypatch.setattr(cli, "play", play)
+    assert conform("--vectors", "none", "--events", 100, command=first_fit) == 1
+    assert capsys.readouterr() == as_found
+    assert ": expected {" in as_found.err
+
+
+def test_a_list_made_smaller_shows_the_fault_that_was_found(few, tmp_path, capsys):
+    path = tmp_path / "port.py"
+    path.write_text(TWO_FAULTS, "utf-8")
+    command = shlex.join([sys.executable, "-S", "-E", str(path)]) + " {nodes}"
+    assert conform("--vectors", few, command=command) == 1
+    captured = capsys.readouterr()
+    assert captured.err.startswith("compass: vector one, line 3, in 3 lines with ")
+    assert "the port ended with exit status 3 without an answer" in captured.err
+    assert len(captured.out.splitlines()) == 3
+
+
 def test_a_failing_list_that_cannot_be_written_is_told_with_the_failure(first_fit, tmp_path, capsys):
     out = tmp_path / "none" / "found.jsonl"
     assert conform("--vectors", "none", "--out", out, "--minimise", 0, "--json", command=first_fit) == 2
@@ -150,6 +179,7 @@ def test_a_port_that_is_stuck_at_each_first_event_comes_to_an_end(capsys):
 @pytest.mark.parametrize(
     ("arguments", "command", "what"),
     [
+        ([], "port {node}", "--command: '{node}' is no placeholder, did you mean '{nodes}'? (placeholders: {variant} "),
         (["--vectors", "none", "--events", "0"], OURS, "nothing was played"),
         ([], "", "--command: the command is empty"),
         ([], "'", "--command: the command cannot be split"),

@@ -56,7 +56,11 @@ HOSTILE = {
     "closes output": ("r(); os.close(1); time.sleep(60)", 5, "closed its standard output"),
     "goes on": ("r(); w(b'yes\\n'); time.sleep(60)", 0.3, "did not end (exit status 0 expected at the end"),
     "ends badly": ("r(); w(b'yes\\n'); r(); sys.exit(4)", 5, "ended with exit status 4, exit status 0 expected"),
-    "says goodbye": ("r(); w(b'yes\\n'); r(); w(b'bye\\n')", 5, "wrote 'bye\\n' where exit status 0 expected"),
+    "says goodbye": (
+        "r(); w(b'yes\\n'); r(); w(b'bye\\n')",
+        5,
+        "wrote output where exit status 0 expected at the end of the input: 'bye\\n'",
+    ),
     "closes output at the end": ("r(); w(b'yes\\n'); r(); os.close(1); time.sleep(60)", 0.5, "and did not end within"),
     "leaves a child": (
         "r(); w(b'yes\\n'); r()\nif os.fork() == 0:\n    time.sleep(60)\nos._exit(0)",

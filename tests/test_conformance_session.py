@@ -155,7 +155,7 @@ def minimised(port, sent, seconds=100.0, clock=None):
     failed = run(sent)
     assert failed.reason
     arguments = {} if clock is None else {"clock": clock}
-    return Minimiser(run, seconds, **arguments).minimise(failed)
+    return Minimiser(failed, run, seconds, **arguments).minimise()
 
 
 def long_history(settings):
@@ -233,5 +233,41 @@ def test_instances_become_fewer():
         fails = sum(event.instances for event in arrivals if event.job == "a") >= 3 and len(some) == 2
         return Played(list(some), len(some), 0, "wrong" if fails else None)
 
-    small = Minimiser(run, 100).minimise(run(lines(Arrive("a", 1, 8), Arrive("b", 2))))
+    small = Minimiser(run(lines(Arrive("a", 1, 8), Arrive("b", 2))), run, 100).minimise()
     assert [line.event for line in small.sent] == [Arrive("a", 1, 4), Arrive("b", 2)]
+
+
+def test_another_failure_does_not_take_the_place_of_the_first():
+    """The fault that was found needs two lines; a list without the first of them fails too, in another kind."""
+
+    def run(some):
+        jobs = [line.event.job for line in some]
+        kind = "first" if {"a", "b"} <= set(jobs) else "second" if "b" in jobs else ""
+        return Played(list(some), len(some), 0, f"{kind}, {len(jobs)} lines" if kind else None, kind=kind)
+
+    small = Minimiser(run(lines(*(Arrive(job, 1) for job in "xaybz"))), run, 100).minimise()
+    assert [line.event.job for line in small.sent] == ["a", "b"]
+    assert small.reason == "first, 2 lines"
+
+
+def test_failures_of_one_kind_differ_in_names_and_numbers_only(port):
+    """The same fault at another job is one kind, whatever the judge; another fault is another."""
+
+    def failure(judge, wrong, *events):
+        port.wrong = staticmethod(lambda event, decision: wrong(decision) if event == events[-1] else decision)
+        played = play([], judge(port.settings), lines(*events), 1)
+        assert played.reason
+        return played
+
+    def refused(decision):
+        return decision._replace(admitted=False, steps=())
+
+    def renamed(decision):
+        return decision._replace(job="x")
+
+    port.settings = Settings("unified", 2)
+    for judge in (ExactJudge, PropertyJudge):
+        one, other = (failure(judge, renamed, Arrive(job, 4)) for job in "ab")
+        assert one.kind == other.kind
+        assert one.reason != other.reason
+        assert failure(judge, refused, Arrive("a", 4)).kind != one.kind

@@ -1,6 +1,7 @@
 """Decisions as text, lines, settings."""
 
 import json
+import re
 
 import pytest
 
@@ -87,11 +88,12 @@ def told(settings):
 def test_settings_are_told_in_every_way():
     settings = Settings("printed", 4, Geometry(8, (2, 8)), readings=Readings(refill="pseudocode"))
     assert told(settings) == settings
-    words = PortCommand("port '{widths} x' {options} {nodes}{capacity} {readings}{open_nodes} {y}").words(settings)
+    line = """port '{widths} x' {options} {nodes}{capacity} {readings}{open_nodes} '{}{1}{"y":1}'"""
+    words = PortCommand(line).words(settings)
     assert words[:2] == ["port", "2,8 x"]
     assert words[-3] == "48"
     assert words[-2].startswith("refill=pseudocode,rehome=after,")
-    assert words[-1] == "{y}"
+    assert words[-1] == '{}{1}{"y":1}'
     assert words[2:8] == ["--variant", "printed", "--nodes", "4", "--capacity", "8"]
     assert words.count("--reading") == 10
     assert told(Settings("unified", 2)) == Settings("unified", 2, open_nodes=1)
@@ -107,9 +109,20 @@ def test_a_command_plays_what_it_is_told():
     assert not PortCommand("port {options}").can_play(Settings("repaired", 3), given)
 
 
-@pytest.mark.parametrize(("line", "what"), [("", "is empty"), ("  ", "is empty"), ("'a", "split")])
-def test_a_command_has_words(line, what):
-    with pytest.raises(InputError, match=what):
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("", "is empty"),
+        ("  ", "is empty"),
+        ("'a", "split"),
+        ("port {node}", "'{node}' is no placeholder, did you mean '{nodes}'? (placeholders: {variant} {nodes} "),
+        ("port {nodes} --m={open-nodes}", "'{open-nodes}' is no placeholder, did you mean '{open_nodes}'?"),
+        ("port {qqq}", "'{qqq}' is no placeholder (placeholders: {variant} "),
+        ("port --all={options}", "{options} must be a word of its own, not a part of '--all={options}'"),
+    ],
+)
+def test_a_command_has_words_and_placeholders_that_are_some(line, what):
+    with pytest.raises(InputError, match=re.escape(what)):
         PortCommand(line)
 
 

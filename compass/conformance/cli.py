@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from compass.cli_support import (
     DONE,
     FAILED,
     Command,
+    StopError,
     complain,
     located,
     print_json,
@@ -41,8 +43,8 @@ COMMAND_NOTE = (
     [
         (
             "settings",
-            f"{' '.join(f'{{{name}}}' for name in PLACEHOLDERS)} stand for their values and {{options}} for all of "
-            "them as compass run has them. Vectors of other settings are played as far as the command is told them.",
+            f"{' '.join(f'{{{name}}}' for name in PLACEHOLDERS)} stand for their values and {{options}}, a word of its own, "
+            "for all of them as compass run has them. Vectors of other settings are played as far as the command is told them.",
         ),
         ("protocol", "Events on standard input, a decision a line on standard output, as compass run; see its help."),
     ],
@@ -109,7 +111,7 @@ def conform_command(
     """Test a port of a variant.
 
     The vectors are played, then a random session. Where the port fails, the list of events is made smaller and
-    printed, so that compass run replays it. Status 1 when it does not conform.
+    printed, so that compass run replays it; an interrupt ends this search only. Status 1 when it does not conform.
     """
     chosen = Readings.parse(readings) if readings else None
     settings = Settings(variant, nodes, geometry(capacity, widths), open_nodes, chosen)
@@ -202,7 +204,10 @@ class Trial:
         if played.reason is None:
             return
         at = len(played.sent)
-        self.failed = Minimiser(run, self._seconds).minimise(played)
+        minimiser = Minimiser(played, run, self._seconds)
+        with contextlib.suppress(KeyboardInterrupt, StopError):  # the failure must not be lost
+            minimiser.minimise()
+        self.failed = minimiser.best
         self.where = f"{what}, line {at}, in {len(self.failed.sent)} lines with {' '.join(settings.options())}"
 
     def to_json(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 
 from compass.composition import Composition
 from compass.conformance.decision_text import parse_decision
+from compass.conformance.failure import Failure
 from compass.conformance.lines import EventLine
 from compass.conformance.settings import Settings
 from compass.errors import InputError, NeverFits, NoLegalDestination
@@ -18,8 +19,8 @@ BAD_EVENT, STUCK = 2, 1
 """Exit statuses of a port: the event is bad or the job never fits; the printed algorithm has no destination."""
 
 
-class Divergence(Exception):
-    """The port's answer is not one that conforms; the message says in one line why."""
+class Divergence(Failure):
+    """The port's answer is not one that conforms."""
 
 
 class Ends(NamedTuple):
@@ -86,11 +87,12 @@ def parsed(line: EventLine, answer: str) -> Decision:
     try:
         decision = parse_decision(answer)
     except InputError as error:
-        raise Divergence(f"'{printable(answer, 100)}' is no decision: {error}") from error
+        raise Divergence(f"'{printable(answer, 100)}' is no decision: {error}", "no decision") from error
     kind = "arrive" if isinstance(event, Arrive) else "depart"
     if (decision.event, decision.job) != (kind, event.job):
         asked = f"{kind} {printable(event.job)!r}"
-        raise Divergence(f"the answer is about {decision.event} {printable(decision.job)!r}, asked was {asked}")
+        answered = f"{decision.event} {printable(decision.job)!r}"
+        raise Divergence(f"the answer is about {answered}, asked was {asked}", "about another event")
     return decision
 
 
@@ -128,6 +130,7 @@ class ExactJudge:
         assert line.event, "a bad event has no answer"
         text = format_decision(expected)
         if answer != text and (found := parsed(line, answer)) != expected:
-            raise Divergence(f"expected {text}, found {printable(format_decision(found), 1000)}")
+            shown = printable(format_decision(found), 1000)
+            raise Divergence(f"expected {text}, found {shown}", "another decision")
         self.jobs.note(line.event, expected.admitted)
         return expected

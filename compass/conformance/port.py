@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 
+from compass.conformance.failure import Failure
 from compass.errors import InputError
 from compass.text_input import MAX_LINE, printable
 
@@ -26,15 +27,15 @@ _CHUNK = 2**16
 _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
 
 
-class PortFailure(Exception):
-    """The port does not keep to the protocol; the message says in one line what it did."""
+class PortFailure(Failure):
+    """The port does not keep to the protocol."""
 
 
 class PortEnded(PortFailure):
     """The port has ended in place of an answer, with exit status ``status`` (minus the signal that killed it)."""
 
     def __init__(self, message: str, status: int) -> None:
-        super().__init__(message)
+        super().__init__(message, f"ended with {status}")
         self.status = status
 
 
@@ -110,7 +111,7 @@ class Port:
             raise self._failure(f"wrote a line longer than {MAX_LINE} bytes")
         answer, self._out = self._out[:end], self._out[end + 1 :]
         if self._out:
-            raise self._failure(f"wrote more than one line as an answer; the rest is {self._shown()}")
+            raise self._failure("wrote more than one line as an answer", f"; the rest is {self._shown()}")
         try:
             return answer.decode("utf-8").removesuffix("\r")
         except UnicodeDecodeError as error:
@@ -149,7 +150,7 @@ class Port:
         while self._poll.poll(0):  # early output is there before the event is
             open_ = self._read(deadline, "gave no answer")
             if self._out:
-                raise self._failure(f"wrote before it was asked: {self._shown()}")
+                raise self._failure("wrote before it was asked", f": {self._shown()}")
             if not open_:
                 raise self._ended()
         data = line.encode("utf-8") + b"\n"
@@ -197,7 +198,7 @@ class Port:
     def _expect_end(self, deadline: float, status: int, expected: str) -> None:
         while self._read(deadline, f"did not end ({expected})"):
             if self._out:
-                raise self._failure(f"wrote {self._shown()} where {expected}")
+                raise self._failure(f"wrote output where {expected}", f": {self._shown()}")
         found = self._exit_status(deadline)
         if found is None:
             raise self._failure(f"closed its standard output and did not end within {self._timeout:g} s ({expected})")
@@ -223,12 +224,12 @@ class Port:
             time.sleep(pause)
             pause = min(2 * pause, 0.05)
 
-    def _failure(self, what: str) -> PortFailure:
+    def _failure(self, what: str, detail: str = "") -> PortFailure:
         if any(fd == self._stderr.fileno() for fd, _ in self._poll.poll(0)):  # what is there by now says why
             self._err = (self._err + os.read(self._stderr.fileno(), _CHUNK))[-_TAIL:]
         said = " ".join(self._err.decode("utf-8", "replace").split())
         heard = f" (standard error: {printable(said[-200:], 200)})" if said else ""
-        return PortFailure(f"the port {what}{heard}")
+        return PortFailure(f"the port {what}{detail}{heard}", what)
 
     def _shown(self) -> str:
         return f"'{printable(self._out[:200].decode('utf-8', 'replace'), 100)}'"

@@ -145,7 +145,7 @@ class PropertyJudge:
                 self.follower.departed(decision, gpus, instances)
                 self.jobs.note(event, True)
         except InvariantViolated as error:
-            raise Divergence(f"not legal: {error}") from error
+            raise Divergence(f"not legal: {error}", "not legal") from error
         for step in decision.steps:
             self.books.step(step, self.jobs.demands[job_of(step.instance)][0])
         self._check_space()
@@ -167,7 +167,8 @@ class PropertyJudge:
                 room = running.vacancy + settings.geometry.capacity * (settings.nodes - self.books.slotted)
                 fitting = room - running.counts[1]
             if instances <= fitting:
-                raise Divergence(f"the job is refused although there is room for {fitting} such instances")
+                what = "the job is refused although there is room"
+                raise Divergence(f"{what} for {fitting} such instances", what)
 
     def _check_space(self) -> None:
         totals, running = self.books.totals, self.jobs.running
@@ -177,7 +178,7 @@ class PropertyJudge:
             assert most, "always set for this variant"
             found = totals["open slotted"] + totals["open pool"]
             if found > most:
-                raise Divergence(f"{found} nodes are open, at most {most} may be")
+                raise Divergence(f"{found} nodes are open, at most {most} may be", "open")
             limits["partial"] = most + running.deficit
             if most == 1 and running.wcc:
                 limits["partial"] = int(running.total % self.settings.geometry.capacity != 0)
@@ -187,9 +188,10 @@ class PropertyJudge:
             limits |= {"open slotted": 1, "partial": 1 + max(1, running.deficit)}
         for name, most in limits.items():
             if totals[name] > most:
-                raise Divergence(f"{totals[name]} nodes are {name}, at most {most} may be")
+                raise Divergence(f"{totals[name]} nodes are {name}, at most {most} may be", name)
         if self.settings.variant != "printed" and totals["vacancy"] and totals["free"]:
-            raise Divergence(f"{totals['vacancy']} GPUs of vacancy beside {totals['free']} free 1-GPU instances")
+            what = f"{totals['vacancy']} GPUs of vacancy beside {totals['free']} free 1-GPU instances"
+            raise Divergence(what, "no exclusion")
 
 
 def _word(admitted: bool) -> str:

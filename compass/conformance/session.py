@@ -6,9 +6,10 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from compass.conformance.judge import STUCK, Divergence, Jobs, Judge
+from compass.conformance.failure import Failure
+from compass.conformance.judge import STUCK, Jobs, Judge
 from compass.conformance.lines import EventLine
-from compass.conformance.port import Port, PortEnded, PortFailure
+from compass.conformance.port import Port, PortEnded
 from compass.conformance.settings import Settings
 from compass.events import Arrive, Depart, Event
 
@@ -17,8 +18,8 @@ class Played(NamedTuple):
     """What a port was told and did.
 
     ``sent`` are the lines of its last run, ``events`` the number of lines in all, ``moves`` the instances it moved, and
-    ``reason`` says in one line why it failed, None where it did not. ``stuck`` counts the runs that it ended with
-    status ``STUCK`` where the judge lets it.
+    ``reason`` says in one line why it failed, None where it did not, and ``kind`` is the kind of the failure. ``stuck``
+    counts the runs that it ended with status ``STUCK`` where the judge lets it.
     """
 
     sent: list[EventLine]
@@ -26,6 +27,7 @@ class Played(NamedTuple):
     moves: int
     reason: str | None
     stuck: int = 0
+    kind: str = ""
 
 
 class RandomEvents:
@@ -129,8 +131,8 @@ def play(words: Sequence[str], judge: Judge, lines: Iterable[EventLine], timeout
                     raise
                 moves += len(judge.check(line, answer).moves)
             port.finish()
-        except (PortFailure, Divergence) as error:
-            return Played(sent, len(sent), moves, str(error))
+        except Failure as error:
+            return Played(sent, len(sent), moves, str(error), kind=error.kind)
     return Played(sent, len(sent), moves, None)
 
 
@@ -161,4 +163,4 @@ def random_session(
         moves += played.moves
         stuck += played.stuck
         if played.reason or count >= events:
-            return Played(played.sent, count, moves, played.reason, stuck)
+            return played._replace(events=count, moves=moves, stuck=stuck)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
@@ -15,11 +16,14 @@ from compass.json_input import Checker
 from compass.readings import VALUES, Readings
 from compass.scheduler import Scheduler
 from compass.settled import SettledScheduler
-from compass.text_input import MAX_NODES, about
+from compass.text_input import MAX_NODES, about, nearest, quoted
 from compass.variants import make_scheduler
 
 PLACEHOLDERS = ("variant", "nodes", "open_nodes", "capacity", "widths", "readings")
 """The settings that a command can ask for, each as ``{name}``; ``{options}`` as a word stands for all of them."""
+
+_PLACEHOLDER = re.compile(r"\{[A-Za-z][\w-]*\}")
+"""What is meant as a placeholder; other braces, as in JSON, are text."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +141,7 @@ class PortCommand:
     """How a port is started: the words of a command line with placeholders in it.
 
     Raises:
-        InputError: it has no word, or its quotation marks do not match.
+        InputError: it has no word, its quotation marks do not match, or a placeholder in it is none.
 
     Examples:
         >>> PortCommand("node port.js {nodes}").words(Settings("unified", 3))
@@ -147,8 +151,17 @@ class PortCommand:
     line: str
 
     def __post_init__(self) -> None:
-        if not self._split():
+        words = self._split()
+        if not words:
             raise InputError("the command is empty")
+        known = [f"{{{name}}}" for name in (*PLACEHOLDERS, "options")]
+        for found in (found for word in words for found in _PLACEHOLDER.findall(word)):
+            if found not in known:
+                hint = nearest(found, known)
+                raise InputError(f"{quoted(found)} is no placeholder{hint} (placeholders: {' '.join(known)})")
+        for word in words:
+            if "{options}" in word and word != "{options}":
+                raise InputError(f"{{options}} must be a word of its own, not a part of {quoted(word)}")
 
     def _split(self) -> list[str]:
         try:
