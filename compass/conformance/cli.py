@@ -43,8 +43,9 @@ COMMAND_NOTE = (
     [
         (
             "settings",
-            f"{' '.join(f'{{{name}}}' for name in PLACEHOLDERS)} stand for their values and {{options}}, a word of its own, "
-            "for all of them as compass run has them. Vectors of other settings are played as far as the command is told them.",
+            f"{' '.join(f'{{{name}}}' for name in PLACEHOLDERS)} stand for their values and {{options}}, a word of "
+            "its own, for all of them as compass run has them. Vectors of other settings are played as far as the "
+            "command is told them.",
         ),
         ("protocol", "Events on standard input, a decision a line on standard output, as compass run; see its help."),
     ],
