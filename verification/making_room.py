@@ -1,54 +1,120 @@
-"""How many instances move to make room for an arriving anchor under `unified`, for every N and every dial m.
+"""How many instances an arrival moves under `unified` where the dial is m >= 2: at most, for every N.
 
-Where no open node and no two of them can take the anchor, and no node is empty, the scheduler merges, always the two
-nodes with the least key (:func:`compass.choice._least_left`), until two can. Each such merge leaves one node covered
-and one open. However many nodes are open, few merges are enough: followed here are all sequences of merges, over nodes
-that earlier merges have left and any others, in which
+An anchor that one or two nodes can take *at once* moves few: every plan of the table with all that may follow it. What
+may follow are refills, and merges where covered nodes have given free instances. Then no open node has free instances
+but the one that gave last, nor do merges make more such nodes; so of the m + 1 or more open nodes two have none, and
+the scheduler's merge moves at most what two such nodes take. Where a node is empty only the limit can be in the way of
+an anchor: one merge, and it goes there.
 
-* no two of the nodes met so far can take the anchor, nor can one;
-* no pair among the nodes now looked at has a lesser key than the pair merged;
-* a pair that no merge has touched has no lesser key than any merge before: it was there already.
+Where no node is empty and no two nodes can take the anchor, the scheduler merges, always the two nodes with the least
+key (:func:`compass.choice._least_left`), until two can. Each such merge leaves one node covered and one open. Followed
+here are all sequences of merges and the placing, over nodes that earlier merges have left and others, in which
 
-A real sequence keeps more conditions than these, so the longest one found is an upper bound. That there is a longest
-one is found on the way.
+* before the placing no two of the nodes met so far can take the anchor, nor can one;
+* no pair among the nodes looked at has a lesser key than the pair merged;
+* a node that no merge has touched was there at every merge before: no key that it had with the nodes looked at then was
+  less than that of the pair merged, nor a key of two such nodes.
+
+A real sequence keeps more conditions than these, so the most moves found are an upper bound. No merge follows such a
+placing: at most m - 1 nodes are open before it, and it opens with its refills at most one more (checked here).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from itertools import combinations, combinations_with_replacement
-from typing import NamedTuple
+from itertools import chain, combinations, combinations_with_replacement, product
+from typing import NamedTuple, cast
 
-from compass.choice import Choice, _least_left
+from compass.board import Board
+from compass.choice import Choice, Chooser, _least_left
 from compass.discipline import unified_discipline
 from compass.geometry import Geometry
 from compass.plans import PlanTable
 from compass.shapes import Shape
+from verification.count_model import CountBoard
 from verification.figures import Found
 
 Key = tuple[int, ...]
 Shapes = tuple[Shape, ...]
+NEVER = -1000
+"""Moves of what cannot be."""
 
 
-def room_is_made(capacity: int = 8) -> Found:
-    """The most merges, and the most moves in them, before an anchor is placed; for all N and m."""
-    plans = PlanTable(unified_discipline(Geometry(capacity)))
-    found = [_Waiting(plans, gpus) for gpus in range(2, capacity + 1)]
-    other = [f"{gpus} GPUs: {fault}" for gpus, waiting in enumerate(found, 2) for fault in waiting.other_merges]
-    # With an empty node only the limit is in the way, and one merge of any two open nodes is enough.
-    longest = [_Length(1, _any_merge(plans)), *(waiting.longest((), ()) for waiting in found)]
-    merges, moves = map(max, zip(*longest, strict=True))
-    detail = (
-        other[0] if other else f"G = {capacity}: at most {merges} merges of {moves} moves in all, whatever N and m are"
-    )
-    return not other, detail, {"merges": merges, "moves": moves}
+def room_is_made(capacity: int = 8, dials: Sequence[int] = ()) -> Found:
+    """The most moves of an arriving anchor: placed at once, and after merges with each dial m >= 2 and with any."""
+    nodes = _Nodes(PlanTable(unified_discipline(Geometry(capacity))))
+    at_once = _AtOnce(nodes)
+    waiting = [_Waiting(nodes, gpus) for gpus in range(2, capacity + 1)]
+    faults = [*at_once.faults, *chain.from_iterable(one.faults for one in waiting)]
+
+    def after_merges(dial: float) -> int:
+        return max(0, *(one.most((), one.narrow, (), dial) for one in waiting))
+
+    numbers = {"at_once": at_once.most, **{f"m{m}": after_merges(m) for m in dials}, "any_m": after_merges(math.inf)}
+    detail = f"G = {capacity}: at most {numbers['any_m']} moves after merges for any m, {at_once.most} without"
+    return not faults, faults[0] if faults else detail, numbers
 
 
-class _Length(NamedTuple):
-    """Bounds on a sequence of merges, each by itself."""
+class _Nodes:
+    """The shapes by what they can be in an arrival."""
 
-    merges: int
-    moves: int
+    def __init__(self, plans: PlanTable) -> None:
+        self.plans = plans
+        self.geometry = plans.discipline.table.geometry
+        self.empty = plans.discipline.table.empty
+        self.open = tuple(shape for shape in plans.discipline.table if shape.open)
+        self.donors = tuple(shape for shape in plans.discipline.table if shape.free and not shape.open)
+
+    def opened(self, refills: int) -> int:
+        """Covered donors that refills open at most: one gives all that it has before the next one gives."""
+        return math.ceil(refills / min(donor.free for donor in self.donors))
+
+
+class _AtOnce:
+    """Placings before which nothing is merged, or one pair as only the limit is in the way, with all that follows."""
+
+    def __init__(self, nodes: _Nodes) -> None:
+        self.faults: list[str] = []
+        self._nodes = nodes
+        opens = nodes.open
+        merge = max(self._merge(pair) for pair in combinations_with_replacement(opens, 2) if _exclusive(pair))
+        bare = [shape for shape in opens if not shape.free]
+        self._later = max((self._merge(pair) for pair in combinations_with_replacement(bare, 2)), default=0)
+        self.most = 0
+        for gpus in range(2, nodes.geometry.capacity + 1):
+            alone = nodes.empty.plus[gpus]
+            if alone is not None and alone.open:
+                self.most = max(self.most, merge + self._with_all(0, (nodes.empty,), (alone,)))
+            for moves, before, after in self._placings(gpus):
+                self.most = max(self.most, self._with_all(moves, before, after))
+                more = _open(after) - _open(before) + nodes.opened(_refills(before, after))
+                if nodes.empty not in before and more > 1:
+                    self.faults.append(f"{before} with {gpus}: two more nodes are open after the refills")
+
+    def _placings(self, gpus: int) -> Iterator[tuple[int, Shapes, Shapes]]:
+        """Moves, nodes before and after, for every node and pair of nodes that take an anchor."""
+        nodes = self._nodes
+        hosts = (*nodes.open, nodes.empty)
+        for host in hosts:
+            if (larger := host.plus[gpus]) is not None:
+                yield 0, (host,), (larger,)
+        for pair in chain(combinations_with_replacement(hosts, 2), product(nodes.open, nodes.donors)):
+            if _exclusive(pair) and (plan := nodes.plans.plan(*pair, gpus)) is not None:
+                yield plan.moves, pair, plan.result
+
+    def _with_all(self, moves: int, before: Shapes, after: Shapes) -> int:
+        """With the refills, and the merges that follow; the placing itself keeps the limit."""
+        refills = _refills(before, after)
+        excess = min(0, _open(after) - _open(before)) + self._nodes.opened(refills)
+        return moves + refills + max(0, excess) * self._later
+
+    def _merge(self, pair: Shapes) -> int:
+        plan = self._nodes.plans.plan(pair[0], pair[1])
+        if plan is None:
+            self.faults.append(f"{pair} do not merge")
+            return 0
+        return plan.moves
 
 
 class _Merge(NamedTuple):
@@ -59,68 +125,107 @@ class _Merge(NamedTuple):
 
 
 class _Waiting:
-    """Merges while an anchor of some size waits."""
+    """Merges while an anchor of some size waits and no node is empty, and its placing."""
 
-    def __init__(self, plans: PlanTable, gpus: int) -> None:
-        self._narrow = [shape for shape in plans.discipline.table if shape.open and shape.plus[gpus] is None]
+    def __init__(self, nodes: _Nodes, gpus: int) -> None:
+        self.narrow = tuple(shape for shape in nodes.open if shape.plus[gpus] is None)
+        self.faults: list[str] = []
+        self._nodes = nodes
+        self._gpus = gpus
+        self._vacancy = nodes.geometry.wcc_coefficients[gpus]  # no plan leaves more: A - l grows by w*(g) - g
         self._merges: dict[Shapes, _Merge] = {}
-        self._known: dict[tuple[Shapes, Key], _Length] = {}
-        self.other_merges: list[str] = []
-        for pair in combinations_with_replacement(self._narrow, 2):
-            exclusive = not (any(s.vacancy for s in pair) and any(s.free for s in pair))
-            if exclusive and plans.plan(*pair, gpus) is None:
-                self._add(pair, plans)
+        self._known: dict[tuple[Shapes, Shapes, Key, float], int] = {}
+        self._placed: dict[tuple[Shapes, Shapes], int] = {}
+        for pair in combinations_with_replacement(self.narrow, 2):
+            if _exclusive(pair) and nodes.plans.plan(*pair, gpus) is None:
+                self._add(pair)
 
-    def _add(self, pair: tuple[Shape, Shape], plans: PlanTable) -> None:
-        plan = plans.plan(*pair)
+    def _add(self, pair: tuple[Shape, Shape]) -> None:
+        plan = self._nodes.plans.plan(pair[0], pair[1])
         left = [shape for shape in plan.result if shape.open] if plan else []
         if plan is None or len(left) != 1 or left[0].room != sum(shape.room for shape in pair):
-            self.other_merges.append(f"{pair} do not become a covered and an open node")
+            self.faults.append(f"{pair} do not become a covered and an open node")
         else:
             self._merges[pair] = _Merge(_least_left(Choice(plan.moves, pair, plan)), left[0])
 
-    def longest(self, kept: Shapes, floor: Key) -> _Length:
-        """Bounds on what follows where merges have left the nodes ``kept``; ``floor`` is the largest key so far."""
-        if (kept, floor) not in self._known:
-            lengths = [_Length(0, 0)]
-            for rest, merge in self._possible(kept, floor):
-                following = _Length(0, 0)
-                if merge.left in self._narrow and all(_pair(merge.left, other) in self._merges for other in rest):
-                    following = self.longest(_sorted((*rest, merge.left)), max(floor, merge.key))
-                lengths.append(_Length(1 + following.merges, merge.key[0] + following.moves))
-            self._known[kept, floor] = _Length(*map(max, zip(*lengths, strict=True)))
-        return self._known[kept, floor]
+    def most(self, kept: Shapes, others: Shapes, floor: Key, left: float) -> int:
+        """The most moves from here on.
 
-    def _possible(self, kept: Shapes, floor: Key) -> Iterator[tuple[Shapes, _Merge]]:
-        """Merges of two kept nodes, of a kept and another one, of two others; with the kept nodes that are left."""
+        Args:
+            kept: the nodes that merges have left open.
+            others: the shapes that untouched nodes can have.
+            floor: the largest key so far.
+            left: how many nodes may be open besides those touched so far.
+        """
+        known = (kept, others, floor, left)
+        if known not in self._known:
+            found = [self._placing(kept, others if left else ())] if kept else [NEVER]
+            if self._waits(kept):
+                for pair, rest, touched in self._pairs(kept, others, left):
+                    merge = self._merges.get(pair)
+                    if merge is None or (touched == 2 and merge.key < floor) or not self._waits((*rest, *pair), merge):
+                        continue
+                    still = tuple(o for o in others if all(self._at_least(o, n, merge) for n in (*rest, *pair)))
+                    after = _sorted((*rest, merge.left))
+                    found.append(merge.key[0] + self.most(after, still, max(floor, merge.key), left - touched))
+            self._known[known] = max(found)
+        return self._known[known]
+
+    def _pairs(self, kept: Shapes, others: Shapes, left: float) -> Iterator[tuple[Shapes, Shapes, int]]:
+        """Two kept nodes, a kept and another one, or two others; the kept nodes that are left; how many are new."""
         for one, two in combinations(range(len(kept)), 2):
             rest = tuple(shape for k, shape in enumerate(kept) if k not in (one, two))
-            yield from self._least((kept[one], kept[two]), rest, kept)
-        for one in range(len(kept)):
-            rest = kept[:one] + kept[one + 1 :]
-            for other in self._narrow:
-                yield from self._least((kept[one], other), rest, (*kept, other))
-        for pair, merge in self._merges.items():
-            if merge.key >= floor:
-                yield from self._least(pair, kept, (*kept, *pair))
+            yield _sorted((kept[one], kept[two])), rest, 0
+        for one in range(len(kept) if left >= 1 else 0):
+            for other in others:
+                yield _sorted((kept[one], other)), kept[:one] + kept[one + 1 :], 1
+        if left >= 2:
+            for pair in combinations_with_replacement(others, 2):
+                yield pair, kept, 2
 
-    def _least(self, pair: Sequence[Shape], rest: Shapes, nodes: Shapes) -> Iterator[tuple[Shapes, _Merge]]:
-        """The merge of a pair where no pair among the nodes can take the anchor and none has a lesser key."""
-        merges = [self._merges.get(_pair(*two)) for two in combinations(nodes, 2)]
-        chosen = self._merges.get(_pair(*pair))
-        if chosen is not None and all(merge is not None and merge.key >= chosen.key for merge in merges):
-            yield rest, chosen
+    def _waits(self, nodes: Shapes, merge: _Merge | None = None) -> bool:
+        """No one and no two of the nodes take the anchor; with ``merge`` no key is less than its."""
+        narrow = all(shape in self.narrow for shape in nodes)
+        return narrow and all(self._at_least(*pair, merge) for pair in combinations(nodes, 2))
+
+    def _at_least(self, one: Shape, two: Shape, merge: _Merge | None) -> bool:
+        other = self._merges.get(_sorted((one, two)))
+        return other is not None and (merge is None or other.key >= merge.key)
+
+    def _placing(self, kept: Shapes, others: Shapes) -> int:
+        """The most moves of the scheduler's own choice with its refills, if it is one that was not there before.
+
+        It takes a kept node, or a covered one that a merge has filled, and at most one node that is neither.
+        """
+        donors = self._nodes.donors
+        more = chain([()], zip(others), zip(donors), product(others, donors))
+        return max(self._chosen(kept, extra) for extra in more)
+
+    def _chosen(self, kept: Shapes, extra: Shapes) -> int:
+        """The most moves where the scheduler chooses all the ``extra`` nodes, whatever is free on nodes not listed."""
+        if (kept, extra) not in self._placed:
+            nodes, found = (*kept, *extra), [NEVER]
+            hidden = 0 if any(shape.vacancy for shape in nodes) else self._vacancy
+            for free in range(hidden + 1) if _exclusive(nodes) else ():
+                board = CountBoard(self._nodes.plans.discipline, nodes, free)
+                choice = Chooser(cast(Board, board), self._nodes.plans).anchor_host(self._gpus)
+                if choice is not None and set(extra) <= set(choice.before):
+                    found.append(choice.cost)
+            self._placed[kept, extra] = max(found)
+        return self._placed[kept, extra]
 
 
-def _any_merge(plans: PlanTable) -> int:
-    """The most moves in a merge of two open nodes."""
-    opens = [shape for shape in plans.discipline.table if shape.open]
-    found = [plans.plan(*pair) for pair in combinations_with_replacement(opens, 2)]
-    return max(plan.moves for plan in found if plan is not None)
+def _exclusive(nodes: Shapes) -> bool:
+    return not (any(shape.vacancy for shape in nodes) and any(shape.free for shape in nodes))
 
 
-def _pair(one: Shape, two: Shape) -> Shapes:
-    return _sorted((one, two))
+def _open(nodes: Shapes) -> int:
+    return sum(shape.open for shape in nodes)
+
+
+def _refills(before: Shapes, after: Shapes) -> int:
+    """How much vacancy free instances on other nodes can fill: with vacancy before there are none."""
+    return 0 if any(shape.vacancy for shape in before) else sum(shape.vacancy for shape in after)
 
 
 def _sorted(shapes: Sequence[Shape]) -> Shapes:

@@ -27,6 +27,7 @@ from compass.event_io import read_events
 from compass.geometry import Geometry
 from compass.scheduler import apply_event
 from compass.shapes import Shape
+from compass.unified import Unified
 from compass.variants import make_scheduler
 from verification.count_model import CountBoard, Nodes, SettledModel, repaired_model, unified_model
 from verification.figures import Found
@@ -42,13 +43,32 @@ def most_moves(variant: str, capacity: int = 8, open_nodes: int = 1) -> Found:
     return True, detail, {"departure": departure, "arrival": arrival}
 
 
-def moves_of_history(path: str, variant: str, nodes: int, open_nodes: int | None = None) -> Found:
+def moves_of_history(path: str, variant: str, nodes: int, open_nodes: int | None = None, capacity: int = 8) -> Found:
     """How many instances the last event of a recorded history moves."""
-    scheduler = make_scheduler(variant, nodes, Geometry(), open_nodes, None)
-    for _, event in read_events(path, scheduler.geometry.capacity):
+    scheduler = make_scheduler(variant, nodes, Geometry(capacity), open_nodes, None)
+    for _, event in read_events(path, capacity):
         moves = len(apply_event(scheduler, event).moves)
         scheduler.check()
     return True, f"{moves} moves in the last event, on {nodes} nodes", {"moves": moves}
+
+
+def moves_of_last_half(capacity: int, dials: int) -> Found:
+    """Anchors of G/2 GPUs leave m + 1 full nodes: the last one moves the G/2 free instances of a node; m = 1 .. dials.
+
+    So it is for every m: no event before moves anything, and open nodes all alike have one kind of merge.
+    """
+    half = capacity // 2
+    moves = set()
+    for dial in range(1, dials + 1):
+        scheduler = Unified(dial + 1, Geometry(capacity), dial)
+        for node in range(dial + 1):
+            scheduler.arrive(f"anchor {node}", half)
+            scheduler.arrive(f"free {node}", 1, half)
+        before = sum(len(scheduler.depart(f"anchor {node}").moves) for node in range(dial))
+        moves.add((before, len(scheduler.depart(f"anchor {dial}").moves)))
+        scheduler.check()
+    detail = f"G = {capacity}, m = 1 .. {dials}: {half} moves for the last departure"
+    return moves == {(0, half)}, detail, {"moves": max(last for _, last in moves)}
 
 
 class _Placed(NamedTuple):

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from compass.events import Move
+from compass.events import Decision
 from compass.geometry import Geometry
 from compass.plans import PlanTable
 from compass.shapes import shape_table
@@ -13,7 +13,7 @@ from compass.unified import Unified
 from verification.count_explorer import explore
 from verification.count_model import repaired_model, unified_model
 from verification.making_room import room_is_made
-from verification.most_moves import most_moves
+from verification.most_moves import most_moves, moves_of_last_half
 
 G4 = Geometry(4)
 
@@ -31,6 +31,9 @@ def test_the_constants_are_what_whole_clusters_reach(variant, open_nodes, model)
     explored = explore(model, {}).max_moves
     _, _, numbers = most_moves(variant, 4, open_nodes)
     assert numbers == {"departure": explored["depart"], "arrival": explored["arrive"]}
+    if open_nodes > 1:
+        bounds = room_is_made(4, [open_nodes])[2]
+        assert max(bounds["at_once"], bounds[f"m{open_nodes}"]) == explored["arrive"]
 
 
 @pytest.mark.parametrize(("variant", "numbers"), [("repaired", (4, 3)), ("unified", (5, 8))])
@@ -52,31 +55,29 @@ def with_plans(monkeypatch, change):
 def test_longer_plans_change_the_constants(monkeypatch):
     with_plans(monkeypatch, lambda plan, _: plan._replace(moves=plan.moves + 2))
     assert most_moves("unified", 4)[2] == {"departure": 5, "arrival": 5}
-    assert room_is_made(4)[2] == {"merges": 2, "moves": 3 + 2 * 2}
+    assert room_is_made(4)[2] == {"at_once": 2 + 2, "any_m": 3 + 2 * 2}
 
 
-@pytest.mark.parametrize("capacity", [4, 8])
-def test_room_is_made_in_few_moves_whatever_m_is(capacity):
-    """The scheduler, on full clusters of many open nodes: moves that precede the placement."""
+@pytest.mark.parametrize(("capacity", "dials"), [(2, [2]), (4, [2, 3]), (8, [4])])
+def test_no_arrival_moves_more_than_the_bound_of_its_dial(capacity, dials):
+    """The scheduler, on full clusters of many open nodes and a few covered ones."""
     geometry = Geometry(capacity)
-    bound = room_is_made(capacity)[2]["moves"]
-    opens = [shape for shape in shape_table(geometry) if shape.open and not shape.vacancy]
+    shapes = [shape for shape in shape_table(geometry) if shape.load and not shape.vacancy]
+    opens = [shape for shape in shapes if shape.open]
     chosen = random.Random(capacity)
-    reached = 0
-    for _ in range(150):
-        nodes = chosen.randint(3, 14)
-        kinds = chosen.sample(opens, chosen.randint(1, 2))
-        scheduler = Unified(nodes, geometry, open_nodes=nodes)
-        scheduler.load(Snapshot.of([list(chosen.choice(kinds).sizes) for _ in range(nodes)], capacity))
-        decision = scheduler.arrive("new", chosen.randint(2, capacity))
-        steps = list(decision.steps)
-        placed = next((k for k, step in enumerate(steps) if not isinstance(step, Move)), 0)
-        hosted = {steps[placed].node} if steps else set()
-        before = [k for k in range(placed) if not hosted & {steps[k].source, steps[k].target}]
-        reached = max(reached, len(before))
-        assert len(before) <= bound
-        assert len(decision.moves) <= bound + 13
-    assert reached > 0
+    bounds = room_is_made(capacity, dials)[2]
+    for dial in (*dials, None):
+        bound = max(bounds["at_once"], bounds[f"m{dial}" if dial else "any_m"])
+        reached = 0
+        for _ in range(150):
+            nodes = chosen.randint(2, 14)
+            kinds = chosen.sample(opens, min(len(opens), chosen.randint(1, 2))) + chosen.sample(shapes, 1)
+            scheduler = Unified(nodes, geometry, dial)
+            scheduler.load(Snapshot.of([list(chosen.choice(kinds).sizes) for _ in range(nodes)], capacity))
+            decision = scheduler.arrive("new", chosen.randint(2, capacity))
+            reached = max(reached, len(decision.moves))
+            assert len(decision.moves) <= bound
+        assert reached > 0
 
 
 def test_a_merge_that_leaves_two_open_nodes_is_noticed(monkeypatch):
@@ -84,3 +85,15 @@ def test_a_merge_that_leaves_two_open_nodes_is_noticed(monkeypatch):
     holds, detail, _ = room_is_made(4)
     assert not holds
     assert "do not become a covered and an open node" in detail
+
+
+def test_refills_that_open_more_nodes_are_noticed(monkeypatch):
+    monkeypatch.setattr("verification.making_room._Nodes.opened", lambda _, refills: 4 * refills)
+    holds, detail, _ = room_is_made(4)
+    assert not holds
+    assert "two more nodes are open after the refills" in detail
+
+
+def test_a_last_departure_that_moves_nothing_is_noticed(monkeypatch):
+    monkeypatch.setattr("verification.most_moves.Unified.depart", lambda scheduler, job: Decision("depart", job, True))
+    assert not moves_of_last_half(4, 2)[0]
