@@ -19,7 +19,7 @@ from compass.evaluation.evaluate import evaluate
 from compass.evaluation.executors import executor_of
 from compass.evaluation.experiments import EXPERIMENTS, find_experiment
 from compass.evaluation.plans import Scope
-from compass.evaluation.registry import NEVER, UNLIMITED
+from compass.evaluation.registry import BY_DAY, NEVER, UNLIMITED
 from compass.evaluation.report import joined, left_out, publish, write_report
 from compass.evaluation.runs import Workload
 from compass.evaluation.schedulers import check_solver, make
@@ -72,9 +72,9 @@ def decimal(value: Fraction) -> str:
     return f"{whole}.{digits.rstrip('0').ljust(2, '0')}"
 
 
-def _integer_or(word: str, most: int) -> Callable[..., int | str | None]:
-    """A parameter that is a positive integer or a word."""
-    convert = integer(1, most)
+def _integer_or(word: str, least: int, most: int) -> Callable[..., int | str | None]:
+    """A parameter that is an integer or a word."""
+    convert = integer(least, most)
 
     def parse(ctx: click.Context, param: click.Parameter, value: str | None) -> int | str | None:
         return word if value == word else convert(ctx, param, value)
@@ -100,11 +100,15 @@ def settings_options(command: F) -> F:
     options = [
         click.option("--scheduler", required=True, metavar="NAME", help="Which scheduler decides, listed below."),
         click.option(
-            "--open-nodes", callback=_integer_or(UNLIMITED, MAX_NODES), metavar=f"M|{UNLIMITED}", help="The dial m."
+            "--open-nodes", callback=_integer_or(UNLIMITED, 1, MAX_NODES), metavar=f"M|{UNLIMITED}", help="The dial m."
         ),
         click.option(
-            "--round", "round_length", callback=_integer_or(NEVER, MAX_TIME), metavar=f"R|{NEVER}",
+            "--round", "round_length", callback=_integer_or(NEVER, 1, MAX_TIME), metavar=f"R|{NEVER}",
             help="Length of a round in seconds.",
+        ),
+        click.option(
+            "--round-phase", callback=_integer_or(BY_DAY, 0, MAX_TIME), metavar=f"S|{BY_DAY}",
+            help="A round is so many seconds after the first submission, or at the beginning of the day.",
         ),
         click.option("--cost", callback=integer(0, MAX_TIME), metavar="C", help="Migration cost in seconds.  [0]"),
         *(
@@ -192,6 +196,7 @@ def simulate_command(
                 queue=settings.make_queue(),
                 cost=settings.cost,
                 cost_rule=settings.cost_rule,
+                round_phase=settings.round_phase or 0,
                 bound=settings.bound,
                 progress=progress,
             )

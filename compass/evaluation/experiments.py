@@ -85,9 +85,22 @@ def _composition(workloads: Sequence[Workload], _: Scope, rows: list[Row]) -> Ta
             if trace == workload.name:
                 jobs = workload.served(int(day))
                 days.append({"trace": trace, "day": day, "nodes": row["nodes"], **_shares(jobs)})
+    return {"": _by_day(rows), "days": days}
+
+
+def _by_day(rows: list[Row]) -> list[dict[str, Any]]:
     ideals = Ideals(rows)
-    by_day = [{**row, "over_ideal": ideals.over(row), "name": f"day {row['day']}"} for row in rows]
-    return {"": by_day, "days": days}
+    return [{**row, "over_ideal": ideals.over(row), "name": f"day {row['day']}"} for row in rows]
+
+
+def _phases(_: Sequence[Workload], __: Scope, rows: list[Row]) -> Tables:
+    """The runs; ``shift`` is the phase as a share of the round length, None where it is not in seconds."""
+
+    def shift(row: Row) -> float | None:
+        phase = str(row["round_phase"])
+        return int(phase) / int(str(row["round_length"])) if phase.isdigit() else None
+
+    return {"": [{**row, "shift": shift(row)} for row in _by_day(rows)]}
 
 
 def _mix(workloads: Sequence[Workload], _: Scope, __: list[Row]) -> Tables:
@@ -178,6 +191,18 @@ def _draw_composition(tables: Tables) -> dict[str, str]:
     return {"": figures.bars(table, columns, "Days of different composition", by="name")}
 
 
+def _draw_phases(tables: Tables) -> dict[str, str]:
+    """The first day."""
+    columns = {"over_ideal": MEASURES["over_ideal"], "afr": "AFR"}
+    rows = [
+        {**row, "name": f"{row['scheduler']} R={row['round_length']}"}
+        for row in tables[""]
+        if row["shift"] is not None and (row["trace"], row["day"]) == (tables[""][0]["trace"], tables[""][0]["day"])
+    ]
+    xlabel = "first round after the first submission, in round lengths"
+    return {"": figures.lines(rows, "shift", columns, "Phase of the rounds", xlabel=xlabel, by="name")}
+
+
 def _draw_mix(tables: Tables) -> dict[str, str]:
     columns = {name: f"{name} GPU{'s' if name != '1' else ''}" for name in CLASSES}
     return {"": figures.stacks(tables[""], columns, "Instances by size", "share of instances")}
@@ -208,6 +233,9 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "intensity": Experiment("figure 2: eta 0.85, 0.90, 0.95", plans.intensity, _means, _draw_intensity),
     "composition": Experiment(
         "figure 3, table 2: days of different composition", plans.composition, _composition, _draw_composition
+    ),
+    "phases": Experiment(
+        "ours: FFT and DRR with rounds at other times, days of figure 3", plans.phases, _phases, _draw_phases
     ),
     "wcc": Experiment("table 3: coverage of WCC, and how often each variant is first", plans.wcc, _wcc, _draw_wcc),
     "migration": Experiment("figure 4: migration cost 1 to 10 s", plans.migration, _means, _draw_migration),

@@ -6,10 +6,13 @@ admissions. Times are whole seconds of the trace.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from compass.events import Move
 from compass.trace import TraceJob
+
+RoundPhase = int | Literal["day"]
+"""Seconds from the first submission to a round, or ``"day"``: a round is when the day of that begins."""
 
 
 class Repack(NamedTuple):
@@ -45,7 +48,7 @@ class Rounds(Protocol):
 
     Attributes:
         round_length: ``R`` in seconds, None for never. Rounds are at multiples of ``R`` after the first submission,
-            while a job runs or waits.
+            shifted by ``round_phase`` of the simulator, while a job runs or waits.
     """
 
     round_length: int | None

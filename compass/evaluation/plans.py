@@ -11,7 +11,7 @@ from compass.errors import InputError
 from compass.evaluation.baselines.fgd import instance_counts
 from compass.evaluation.days import nodes_for
 from compass.evaluation.places import IDEAL
-from compass.evaluation.registry import NEVER, UNLIMITED
+from compass.evaluation.registry import BY_DAY, NEVER, UNLIMITED
 from compass.evaluation.runs import Run, Workload
 from compass.evaluation.settings import Settings
 from compass.trace import TraceJob
@@ -67,11 +67,14 @@ COMPASS = [*_named("printed", "repaired"), *_unified(1, 2)]
 """The variants of COMPASS that are compared with the baselines of the paper."""
 ROUNDS_OF_RIVALS = (300, 3600)
 """Round lengths that COMPASS is compared under: the paper gives none, and the ranking depends on it."""
+IN_ROUNDS = [Settings.of(name, round_length=R) for name in ("fft", "drr") for R in ROUNDS_OF_RIVALS]
+PHASES = 20
+"""Phases of rounds that are compared, in equal steps: the paper does not say when its rounds are."""
 BASELINES = [
     *_named("best-fit", "fgd", "cafgd"),
     Settings.of("mcg", queue="fifo"),
     Settings.of("mcg"),
-    *(Settings.of(name, round_length=R) for name in ("fft", "drr") for R in ROUNDS_OF_RIVALS),
+    *IN_ROUNDS,
 ]
 """The six baselines of the paper; MCG-Sched with its own queue and with FIFO, FFT and DRR with two round lengths."""
 MAIN = [IDEAL, *COMPASS, *_unified(3, 8, UNLIMITED), *BASELINES]
@@ -132,7 +135,8 @@ def over_days(workload: Workload, scope: Scope, settings: Sequence[Settings], et
 def overall(workload: Workload, scope: Scope) -> list[Run]:
     """All schedulers, and the variants of baselines and queue rules; without migration cost, and with 8 s."""
     costly = [chosen.but(cost=8) for chosen in (*COMPASS, *_named("fft", "drr", "drain", "on-demand"))]
-    return over_days(workload, scope, [*MAIN, *EXTRA, *ABLATIONS, *costly], HEADLINE)
+    by_day = [chosen.but(round_phase=BY_DAY) for chosen in IN_ROUNDS]
+    return over_days(workload, scope, [*MAIN, *EXTRA, *ABLATIONS, *by_day, *costly], HEADLINE)
 
 
 def intensity(workload: Workload, scope: Scope) -> list[Run]:
@@ -170,8 +174,21 @@ def demo(workload: Workload, scope: Scope) -> list[Run]:
 
 def composition(workload: Workload, scope: Scope) -> list[Run]:
     """The main schedulers on day 92 of the paper and on the two days whose compositions are farthest apart."""
-    days = scope.days or compositions(workload)
-    return over_days(workload, Scope(scope.etas, scope.nodes, days), [*MAIN, Settings.of("drain")], HEADLINE)
+    return over_days(workload, _on_its_days(workload, scope), [*MAIN, Settings.of("drain")], HEADLINE)
+
+
+def phases(workload: Workload, scope: Scope) -> list[Run]:
+    """FFT and DRR on the days of ``composition``, with rounds shifted by parts of their length, and by the day."""
+    shifted = [
+        chosen.but(round_phase=phase)
+        for chosen in IN_ROUNDS
+        for phase in (*(k * int(chosen.round_length or 0) // PHASES for k in range(PHASES)), BY_DAY)
+    ]
+    return over_days(workload, _on_its_days(workload, scope), [IDEAL, *shifted], HEADLINE)
+
+
+def _on_its_days(workload: Workload, scope: Scope) -> Scope:
+    return Scope(scope.etas, scope.nodes, scope.days or compositions(workload))
 
 
 PAPER_DAY = 91

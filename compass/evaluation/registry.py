@@ -22,8 +22,8 @@ from compass.repaired import Repaired
 from compass.scheduler import Scheduler
 from compass.unified import Unified
 
-UNLIMITED, NEVER = "unlimited", "never"
-"""No limit of open nodes; no rounds."""
+UNLIMITED, NEVER, BY_DAY = "unlimited", "never", "day"
+"""No limit of open nodes; no rounds; rounds counted from the beginning of a day."""
 
 Own = Mapping[str, Any]
 """The settings that only some schedulers have, by name."""
@@ -86,7 +86,7 @@ SCHEDULERS: Mapping[str, Entry] = MappingProxyType({
     ),
     "fft": Entry(
         lambda nodes, own, _: Fft(nodes, round_length=_finite(own["round_length"])),
-        {"round_length": 3600},
+        {"round_length": 3600, "round_phase": 0},
         reconstruction=True,
         solves=True,
     ),
@@ -94,7 +94,7 @@ SCHEDULERS: Mapping[str, Entry] = MappingProxyType({
         lambda nodes, own, _: Drr(
             nodes, round_length=_finite(own["round_length"]), whole=own["drain"] == "all-or-none"
         ),
-        {"round_length": 3600, "drain": "rest-stays"},
+        {"round_length": 3600, "round_phase": 0, "drain": "rest-stays"},
         reconstruction=True,
     ),
     "first-fit": Entry(lambda nodes, *_: FirstFit(nodes)),

@@ -103,7 +103,7 @@ class Workload:
 
     def key(self, run: Run) -> str:
         """What a run's result is stored under: the same for runs that differ in nothing but names."""
-        text = json.dumps([self.digest(run.day), run.nodes, run.settings.given()])
+        text = json.dumps([self.digest(run.day), run.nodes, run.settings.recognised()])
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
@@ -176,6 +176,7 @@ def simulate_run(
         queue=settings.make_queue(),
         cost=settings.cost,
         cost_rule=settings.cost_rule,
+        round_phase=settings.round_phase or 0,
         bound=settings.bound,
         observe=observe,
     )

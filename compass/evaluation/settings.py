@@ -13,8 +13,9 @@ from typing import Any, Literal
 
 from compass.errors import InputError
 from compass.evaluation.clock import COST_RULES
+from compass.evaluation.hooks import RoundPhase
 from compass.evaluation.queues import EasyBackfill, Fifo, GfsQueue, McgQueue, QueueRule, Skip
-from compass.evaluation.registry import NEVER, SCHEDULERS, UNLIMITED
+from compass.evaluation.registry import BY_DAY, NEVER, SCHEDULERS, UNLIMITED
 from compass.readings import Readings
 from compass.text_input import nearest, quoted
 
@@ -52,6 +53,7 @@ class Settings:
         shares: fgd: size distribution p, of the ``day`` (the jobs simulated), the ``trace``, or ``causal``.
         variant: fgd, cafgd, mcg: ``exact`` difference or ``trunc``, the truncated score of FGD's simulator.
         round_length: fft, drr: R in seconds, or ``"never"``.
+        round_phase: fft, drr: seconds from the first submission to a round, or ``"day"``: one is when its day begins.
         drain: drr: what its round does with instances that find no place.
         alpha: cafgd: weight of the long term.
         window: cafgd: length of the short term in seconds.
@@ -70,6 +72,7 @@ class Settings:
     shares: str | None = None
     variant: str | None = None
     round_length: int | Literal["never"] | None = None
+    round_phase: RoundPhase | None = None
     drain: str | None = None
     alpha: float | None = None
     window: int | None = None
@@ -154,6 +157,10 @@ class Settings:
         }
         return {"label": self.label, **row, "reconstruction": "yes" if self.reconstruction else "no"}
 
+    def recognised(self) -> dict[str, str | int]:
+        """What a stored result is recognised by: :meth:`given` without settings of ``LATER`` that are as before."""
+        return {name: value for name, value in self.given().items() if value not in LATER.get(name, ())}
+
     def but(self, **changed: object) -> Settings:
         """The same with some settings changed; checked anew."""
         return Settings.of(self.scheduler, **{**_given(self), **changed})
@@ -182,6 +189,8 @@ class Settings:
 
 NAMES: tuple[str, ...] = tuple(field.name for field in fields(Settings))
 """The names of all settings, the scheduler's own name first."""
+LATER: Mapping[str, tuple[str, ...]] = MappingProxyType({"round_phase": ("-", "0")})
+"""Settings that came when results were stored already, with the values that mean what was done until then."""
 _RULES: Mapping[str, Callable[[], QueueRule]] = {"easy": EasyBackfill, "skip": Skip, "gfs-queue": GfsQueue}
 _COMMON = ("queue", "cost", "cost_rule")
 
@@ -199,8 +208,10 @@ def _check(called: str, name: str, value: object) -> None:
         word = {"open_nodes": UNLIMITED, "round_length": NEVER}.get(name)
         if word is None or value != word:
             raise InputError(f"{what}: must be a positive integer{f' or {word}' if word else ''}")
-    if name in ("cost", "seed", "patience") and not (type(value) is int and value >= 0):
-        raise InputError(f"{what}: must be an integer, 0 or more")
+    if name in ("cost", "seed", "patience", "round_phase") and not (type(value) is int and value >= 0):
+        word = {"round_phase": BY_DAY}.get(name)
+        if word is None or value != word:
+            raise InputError(f"{what}: must be an integer, 0 or more{f', or {word}' if word else ''}")
     if name in ("alpha", "load") and not (isinstance(value, int | float) and 0 <= value <= 1):
         raise InputError(f"{what}: must be a number from 0 to 1")
     if name == "readings" and not isinstance(value, Readings):

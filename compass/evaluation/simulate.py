@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from compass.errors import InputError, InvariantViolated, NeverFits, NoLegalDestination
 from compass.evaluation.clock import Clock
-from compass.evaluation.hooks import Clocked, Informed, Repack, Rounds, Settling
+from compass.evaluation.days import DAY
+from compass.evaluation.hooks import Clocked, Informed, Repack, RoundPhase, Rounds, Settling
 from compass.evaluation.measures import Measures
 from compass.evaluation.queues import Fifo, QueueRule
 from compass.evaluation.recorder import Observer, Recorder
@@ -33,6 +34,7 @@ def simulate(
     queue: QueueRule | None = None,
     cost: int = 0,
     cost_rule: str = "job",
+    round_phase: RoundPhase = 0,
     bound: int | None = None,
     check: bool = False,
     observe: Observer | None = None,
@@ -46,6 +48,8 @@ def simulate(
         queue: an empty queue rule, default :class:`~compass.evaluation.queues.Fifo`.
         cost: migration cost in seconds.
         cost_rule: ``"job"`` or ``"instance"``.
+        round_phase: of a scheduler with rounds: they are at multiples of its round length, shifted so that one is so
+            many seconds after the first submission, or when its ``"day"`` begins (days are counted from time 0).
         bound: avoidable partial nodes not to be exceeded while WCC holds; events above it are counted.
         check: let the scheduler check its own invariants after every event.
         observe: called with a record after every event.
@@ -68,8 +72,12 @@ def simulate(
         (Fraction(80, 1), Fraction(1, 1), Fraction(1, 1))
     """
     clock = Clock(cost, cost_rule)
+    if round_phase != "day" and (type(round_phase) is not int or round_phase < 0):
+        raise InputError(f"round phase {round_phase!r}: must be a whole number of seconds >= 0, or 'day'")
     queue = Fifo() if queue is None else queue
-    run = _Run(scheduler, queue, clock, bound=bound, check=check, observe=observe, progress=progress)
+    run = _Run(
+        scheduler, queue, clock, round_phase=round_phase, bound=bound, check=check, observe=observe, progress=progress
+    )
     begin = time.perf_counter()
     run.through(iter(jobs))
     measures = run.recorder.measures
@@ -86,6 +94,7 @@ class _Run:
         queue: QueueRule,
         clock: Clock,
         *,
+        round_phase: RoundPhase,
         bound: int | None,
         check: bool,
         observe: Observer | None,
@@ -103,6 +112,7 @@ class _Run:
         self._informed = scheduler if isinstance(scheduler, Informed) else None
         self._rounds = scheduler if isinstance(scheduler, Rounds) else None
         self._round_length = self._rounds.round_length if self._rounds and self.recorder.books else None
+        self._round_phase = round_phase
         self._next_round = 0
         self._settled = False  # a round would move nothing
         self._wake: int | None = None
@@ -148,6 +158,7 @@ class _Run:
             return
         self.clock.now = origin = upcoming.submit_time
         self.recorder.begins()
+        a_round = origin - origin % DAY if self._round_phase == "day" else origin + self._round_phase
         while (now := self._next_instant(upcoming)) is not None:
             passed = now - self.now
             self.recorder.time_passes(passed)
@@ -156,7 +167,7 @@ class _Run:
                 self._clocked.clock(now)
             self._departures()
             if self._round_length is not None:
-                since = (now - origin) % self._round_length
+                since = (now - a_round) % self._round_length
                 if passed and not since and len(self.clock) and self._rounds:
                     self._round(self._rounds)
                 self._next_round = now - since + self._round_length

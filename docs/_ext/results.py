@@ -57,6 +57,7 @@ SETTINGS = (
         "wait",
         "load",
         "round_length",
+        "round_phase",
         "drain",
         "seed",
         "patience",

@@ -16,8 +16,6 @@ from pathlib import Path
 import command_line
 
 from compass.cli import main as compass
-from compass.evaluation.runs import Workload
-from compass.trace import read_trace
 
 DOCUMENTED = command_line.ROOT / "docs" / "evaluation"
 VENUS = ("venus",)
@@ -28,17 +26,13 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "blocking": VENUS,
     "intensity": VENUS,
     "composition": VENUS,
+    "phases": VENUS,
     "mix": ALL,
     "dynamics": VENUS,
     "frontier": ALL,
     "migration": VENUS,
 }
 """The experiments and the traces that each is shown for."""
-
-
-def every_fourth_day(path: Path) -> str:
-    """The days on which migration costs are swept, ten runs a scheduler: the fourth non-empty one, and so on."""
-    return ",".join(map(str, list(Workload(path.stem, read_trace(str(path))).days)[3::4]))
 
 
 def run(experiment: str, out: Path, jobs: int) -> int:
@@ -49,9 +43,8 @@ def run(experiment: str, out: Path, jobs: int) -> int:
             print(f"{path}: not there (COMPASS_TRACES names the folder of the traces)", file=sys.stderr)
             return 2
     traces = [word for path in paths for word in ("--trace", str(path))]
-    days = ["--days", every_fourth_day(paths[0])] if experiment == "migration" else []
     folders = ["--out", str(out), "--publish", str(out / "published"), "--jobs", str(jobs)]
-    return compass(["evaluate", experiment, *traces, *folders, *days])
+    return compass(["evaluate", experiment, *traces, *folders])
 
 
 def differing(documented: Path, published: Path) -> list[str]:

@@ -73,6 +73,8 @@ def test_the_whole_trace_and_settings_of_all_kinds(capsys, trace):
     for options in (
         "--scheduler drr --round 300 --eta 0.90",
         "--scheduler fft --round never --eta .5",
+        "--scheduler fft --round-phase 0 --nodes 2",
+        "--scheduler drr --round-phase day --nodes 2",
         "--scheduler cafgd --alpha 0.00 --window 60 --wait W1 --nodes 2",
         "--scheduler mcg --load 0.1 --queue mcg-block --nodes 2",
         "--scheduler printed --reading ties=highest --nodes 2 --cost-rule instance",
@@ -89,7 +91,7 @@ def test_the_whole_trace_and_settings_of_all_kinds(capsys, trace):
         ("--scheduler best-fit --open-nodes 2 --nodes 2", "--open-nodes: 'best-fit' has no such setting (it has"),
         (
             "--scheduler fft --patience 5 --nodes 2",
-            "--patience: 'fft' has no such setting (it has --round, --queue, --cost, --cost-rule)",
+            "--patience: 'fft' has no such setting (it has --round, --round-phase, --queue, --cost, --cost-rule)",
         ),
         ("--scheduler fft --reading ties=lowest --nodes 2", "--reading: 'fft' has no such setting"),
         ("--scheduler cafgd --wait W1 --queue skip --nodes 2", "--wait W1: only with --queue fifo, not skip"),
@@ -101,6 +103,7 @@ def test_the_whole_trace_and_settings_of_all_kinds(capsys, trace):
         ("--scheduler best-fit --eta 1.5", "'1.5' must be a decimal number above 0 and at most 1"),
         ("--scheduler best-fit --nodes 2 --day 1", "day 1: no job was submitted on it"),
         ("--scheduler drr --round 0 --nodes 2", "0"),
+        ("--scheduler drr --round-phase noon --nodes 2", "noon"),
         ("--scheduler cafgd --alpha 2 --nodes 2", "'2' must be positive and at most 1"),
         ("--scheduler printed --reading tie=low --nodes 2", "no reading is named 'tie'"),
     ],
@@ -113,7 +116,8 @@ def test_bad_input_is_one_line(capsys, trace, options, message):
 
 
 def test_help_names_the_options_of_every_scheduler_as_they_are_given(capsys):
-    with_options = {"printed": "--reading", "unified": "--open-nodes [1]", "fft": "--round [3600]", "ideal": "-"}
+    rounds = "--round [3600], --round-phase [0]"
+    with_options = {"printed": "--reading", "unified": "--open-nodes [1]", "fft": rounds, "ideal": "-"}
     assert main(["simulate", "--help"]) == 0
     out = capsys.readouterr().out
     rows = dict(line.split(maxsplit=1) for line in out.partition("Schedulers, ")[2].splitlines() if line[:2] == "  ")

@@ -19,11 +19,12 @@ from compass.evaluation import runs as runs_module
 from compass.evaluation import store as store_module
 from compass.evaluation.evaluate import evaluate
 from compass.evaluation.executors import InProcess, end_with_parent, executor_of
+from compass.evaluation.experiments import find_experiment
 from compass.evaluation.plans import Scope, compositions, demo, over_days
 from compass.evaluation.runs import ADDED, COLUMNS, WHOLE, Outcome, Run, Workload, perform, tasks_of
 from compass.evaluation.settings import Settings
 from compass.evaluation.store import Store, package_version
-from compass.trace import write_trace
+from compass.trace import TraceJob, write_trace
 from tests.evaluation.common import SCOPE, report, trace_of
 
 
@@ -136,9 +137,27 @@ def test_results_belong_to_their_jobs_and_settings(workload):
         workload.key(Run("a", WHOLE, "0.9", 3, run.settings)),
         workload.key(Run("a", 0, "0.9", 3, Settings.of("drr", round_length=300))),
         workload.key(Run("a", 0, "0.9", 3, Settings.of("drr", cost=1))),
+        workload.key(Run("a", 0, "0.9", 3, Settings.of("drr", round_phase=1))),
+        workload.key(Run("a", 0, "0.9", 3, Settings.of("drr", round_phase="day"))),
     }
-    assert len(keys) == 7
+    assert len(keys) == 9
     assert workload.key(run) == workload.key(Run("b", 0, "-", 3, run.settings))  # names do not matter
+
+
+def test_results_from_before_a_setting_are_found():
+    """Keys as they were stored before rounds had a phase."""
+    two = Workload("a", [TraceJob("a", 0, 60, 1, 4), TraceJob("b", 5, 60, 2, 8)])
+    before = {"drr": "e32525cc469b0d76ae5458d05d619ef0", "best-fit": "88e5974eece9838e34c528e7a8d9752b"}
+    assert {name: two.key(Run("a", 0, "0.90", 3, Settings.of(name))) for name in before} == before
+
+
+def test_the_phase_in_the_table(workload):
+    chosen = [Settings.of("drr", round_length=300, round_phase=phase) for phase in (0, 75, "day")]
+    runs = over_days(workload, Scope(days=(0,)), chosen, ["0.5"])
+    (task,) = tasks_of(workload, runs)
+    rows = [{**run.row(), **outcome.measures} for run, outcome in zip(runs, perform(task), strict=True)]
+    table = find_experiment("phases").tables([workload], SCOPE, rows)[""]
+    assert [(row["round_phase"], row["shift"]) for row in table] == [("0", 0), ("75", 0.25), ("day", None)]
 
 
 def test_a_scheduler_that_fails_is_a_row_that_says_so(workload, monkeypatch):

@@ -29,7 +29,7 @@ def test_every_scheduler_can_be_made(name):
     [
         ("unifed", {}, "scheduler 'unifed': there is none, did you mean 'unified'?"),
         ("drr", {"round_lenght": 4}, "setting 'round_lenght': there is none, did you mean 'round_length'?"),
-        ("drr", {"open_nodes": 4}, "open_nodes: 'drr' has no such setting \\(it has round_length, drain, queue"),
+        ("drr", {"open_nodes": 4}, "open_nodes: 'drr' has no such setting \\(it has round_length, round_phase, drain,"),
         ("drr", {"round_length": 0}, "round_length 0: must be a positive integer or never"),
         ("drr", {"round_length": "unlimited"}, "round_length 'unlimited': must be a positive integer or never"),
         ("unified", {"open_nodes": True}, "open_nodes True: must be a positive integer or unlimited"),
@@ -39,6 +39,9 @@ def test_every_scheduler_can_be_made(name):
         ("best-fit", {"queue": "skipp"}, "queue 'skipp': must be one of .*, did you mean 'skip'"),
         ("best-fit", {"queue": "mcg-skip"}, "queue mcg-skip: needs a scheduler that scores jobs"),
         ("best-fit", {"cost": -1}, "cost -1: must be an integer, 0 or more"),
+        ("fft", {"round_phase": -1}, "round_phase -1: must be an integer, 0 or more, or day$"),
+        ("fft", {"round_phase": "never"}, "round_phase 'never': must be an integer, 0 or more, or day$"),
+        ("best-fit", {"round_phase": 0}, "round_phase: 'best-fit' has no such setting"),
         ("printed", {"readings": "ties=lowest"}, "readings 'ties=lowest': must be Readings"),
     ],
 )
@@ -55,6 +58,7 @@ def test_a_row_states_every_setting():
         "label": "fft R=never c=8",
         "scheduler": "fft",
         "round_length": "never",
+        "round_phase": "0",
         "queue": "fifo",
         "cost": 8,
         "cost_rule": "job",
@@ -66,6 +70,8 @@ def test_a_row_states_every_setting():
 def test_labels_tell_settings_apart():
     assert Settings.of("unified").label == "unified m=1"
     assert Settings.of("drr", drain="all-or-none", queue="easy").label == "drr R=3600 drain=all-or-none queue=easy"
+    assert Settings.of("drr", round_phase="day").label == "drr R=3600 round_phase=day"
+    assert Settings.of("fft", round_length=300, round_phase=0).label == "fft R=300"
     assert Settings.of("mcg").label == "mcg"
     assert Settings.of("mcg", queue="fifo").label == "mcg queue=fifo"
     assert Settings.of("fgd", shares="trace", cost=5).label == "fgd shares=trace c=5"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -141,6 +142,40 @@ def test_order_at_one_instant_and_times_of_rounds():
     assert (found.moves, found.delays) == (6, 4)  # delayed at 10, at 14 by the departure of d, at 17 and 24
 
 
+@pytest.mark.parametrize(
+    ("phase", "expected"),
+    [
+        (0, [10, 17, 24]),
+        (2, [5, 12, 19, 26]),
+        (9, [5, 12, 19, 26]),
+        (6, [9, 16, 23]),
+        ("day", [7, 14, 21]),
+    ],
+)
+def test_phases_of_rounds(phase, expected):
+    """A job from second 3 to second 27 of day 2, R = 7."""
+    begin = 2 * DAY
+    scheduler = Moving(2, moves=0)
+    completions(trace_of((begin + 3, 24, 1, 2)), scheduler, round_phase=phase)
+    times = [before[1] - begin for before, entry in pairwise(scheduler.log) if entry == "act"]
+    assert times == expected
+
+
+@pytest.mark.parametrize("name", ["drr", "fft"])
+def test_a_phase_is_a_shift_of_the_rounds(name):
+    """The same as with rounds counted from a job that comes so much earlier and ends at once."""
+    jobs = list(generate("venus", 80, seed=2, mean_gap=400, mean_duration=3000))
+    begin, length, sums = jobs[0].submit_time, 600, []
+    for phase in range(100, length, 100):
+        first = TraceJob("first", begin + phase - length, 0, 1, 1)
+        for some, shift in ((jobs, phase), ([first, *jobs], 0)):
+            scheduler = make(Settings.of(name, round_length=length), 8, jobs)
+            found = simulate(some, scheduler, round_phase=shift)
+            sums.append((found.completion_seconds, found.moves, found.peak_avoidable, found.running_avoidable))
+    assert sums[::2] == sums[1::2]
+    assert len(set(sums)) == 5
+
+
 def test_a_job_that_ends_at_this_instant_is_not_delayed():
     ends, _ = completions(trace_of((0, 5, 1, 2), (0, 5, 1, 2)), Moving(2), cost=4)
     assert ends == {"a": 5, "b": 5}
@@ -260,6 +295,9 @@ def test_bad_arguments():
         (BestFit(1), {"cost": -1}),
         (BestFit(1), {"cost": 1.0}),
         (BestFit(1), {"cost_rule": "node"}),
+        (BestFit(1), {"round_phase": -1}),
+        (BestFit(1), {"round_phase": 1.0}),
+        (BestFit(1), {"round_phase": "noon"}),
     ):
         with pytest.raises(InputError):
             simulate(jobs, scheduler, **options)
