@@ -149,6 +149,19 @@ def test_cells_of_wide_tables_know_their_column(extensions):
     assert "data-label" not in labelled(page.replace("<th>d</th>", ""))
 
 
+def test_lines_of_code_know_their_indentation(extensions):
+    from bs4 import BeautifulSoup
+    from phone import indented
+
+    lines = ["if <b>x</b>:\n", "    return &lt;1&gt;\n", "\n", "end\n"]
+    html = indented(f'<p>a\nb</p><div class="highlight"><pre><i></i>{"".join(lines)}</pre></div>')
+    page = BeautifulSoup(html, "html.parser")
+    assert page.pre.get_text() == "if x:\n    return <1>\n\nend\n"
+    assert [line.get("style") for line in page.select("pre > span.line")] == [None, "--in: 4ch", None, None]
+    assert [line.decode_contents() for line in page.select("span.line")] == ["<i></i>" + lines[0], *lines[1:]]
+    assert page.p.get_text() == "a\nb"
+
+
 def test_histories_are_told_event_by_event(extensions):
     from ledger import claims, replay
 

@@ -1,4 +1,8 @@
-"""Tables on a phone: each cell knows the title of its column, so that a row can be shown as a list (compass.css)."""
+"""Tables and pseudocode on a narrow screen (compass.css).
+
+Each cell of a wide table knows the title of its column, so that a row can be shown as a list. Each line of code of the
+porting guide knows its indentation, so that it goes on below itself instead of out of the page.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +32,27 @@ def labelled(body: str) -> str:
     return str(page)
 
 
-def _page(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: Tag | None) -> None:
+def indented(body: str) -> str:
+    """The HTML of a page with an element around every line of its code, which has the line's indentation."""
+    page = BeautifulSoup(body, "html.parser")
+    for code in page.select("div.highlight pre"):
+        lines = code.decode_contents().removesuffix("\n").split("\n")  # Pygments closes its elements in their line
+        code.clear()
+        for line in lines:
+            element = BeautifulSoup(f'<span class="line">{line}\n</span>', "html.parser").span
+            assert element, "it was just made"
+            text = element.get_text()
+            if indent := len(text) - len(text.lstrip(" ")):
+                element["style"] = f"--in: {indent}ch"
+            code.append(element)
+    return str(page)
+
+
+def _page(_app: Sphinx, name: str, _template: str, context: dict[str, Any], _doctree: Tag | None) -> None:
     if "<table" in context.get("body", ""):
         context["body"] = labelled(context["body"])
+    if name.startswith("porting/"):
+        context["body"] = indented(context["body"])
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
