@@ -14,6 +14,9 @@ class Arrive(NamedTuple):
     """Job ``job`` arrives with ``instances >= 1`` identical instances of ``gpus`` GPUs (1..G) each.
 
     Gang: all of them are admitted or none (section 2).
+
+    >>> Arrive("a", 4)
+    Arrive(job='a', gpus=4, instances=1)
     """
 
     job: str
@@ -22,7 +25,11 @@ class Arrive(NamedTuple):
 
 
 class Depart(NamedTuple):
-    """Job ``job``, which is running, leaves with all its instances (section 2)."""
+    """Job ``job``, which is running, leaves with all its instances (section 2).
+
+    >>> Depart("a").job
+    'a'
+    """
 
     job: str
 
@@ -32,14 +39,26 @@ Event = Arrive | Depart
 
 
 class Placement(NamedTuple):
-    """The new instance ``"job/k"`` is installed on node ``node`` (0..N-1)."""
+    """The new instance ``"job/k"`` is installed on node ``node`` (0..N-1).
+
+    >>> from compass.unified import Unified
+    >>> Unified(2).arrive("a", 4).placements
+    (Placement(instance='a/0', node=0),)
+    """
 
     instance: str
     node: int
 
 
 class Move(NamedTuple):
-    """The running instance ``"job/k"`` migrates from node ``source`` to another node ``target`` (0..N-1)."""
+    """The running instance ``"job/k"`` migrates from node ``source`` to another node ``target`` (0..N-1).
+
+    >>> from compass.unified import Unified
+    >>> scheduler = Unified(2)
+    >>> _ = scheduler.arrive("a", 5), scheduler.arrive("b", 1, 5)  # 3 of b beside a
+    >>> scheduler.depart("a").moves
+    (Move(instance='b/3', source=1, target=0), Move(instance='b/4', source=1, target=0))
+    """
 
     instance: str
     source: int

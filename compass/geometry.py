@@ -23,6 +23,9 @@ class SizeClass(enum.Enum):
 
     ``FILLER`` is I (one GPU), ``FRIENDLY`` is FF (the demand is a slot width: no vacancy) and ``UNFRIENDLY`` is
     FUF (its slot keeps a vacancy that only fillers can use).
+
+    >>> Geometry().size_class(3)
+    <SizeClass.UNFRIENDLY: 'FUF'>
     """
 
     FILLER = "I"

@@ -18,6 +18,10 @@ class Scheduler(Protocol):
 
     ``nodes`` is the cluster size, None for a cluster that grows without bound. ``running`` counts the running
     instances, ``partial_nodes`` is ``nu`` of the current placement; both cost O(1) to read.
+
+    >>> from compass.repaired import Repaired
+    >>> isinstance(Repaired(3), Scheduler)
+    True
     """
 
     geometry: Geometry

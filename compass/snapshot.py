@@ -11,7 +11,11 @@ from compass.geometry import CAPACITIES
 
 
 class PlacedInstance(NamedTuple):
-    """One running instance: its job and its demand in GPUs."""
+    """One running instance: its job and its demand in GPUs.
+
+    >>> Node("n0", (PlacedInstance("a", 4), PlacedInstance("b", 1))).load
+    5
+    """
 
     job: str
     gpus: int

@@ -40,6 +40,11 @@ def imports(path):
             yield node.module
 
 
+def test_every_public_name_has_an_example():
+    without = [name for name in compass.__all__ if ">>> " not in (getattr(compass, name).__doc__ or "")]
+    assert without == []
+
+
 def test_the_core_needs_the_standard_library_only():
     for path in MODULES:
         if not path.name.startswith("cli"):
