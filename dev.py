@@ -69,7 +69,7 @@ def demo(arguments: list[str]) -> None:
 
 def test(arguments: list[str]) -> None:
     """The tests, on both cores, with branch coverage."""
-    install("600 MB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "test")
+    install("1 GB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "test")
     coverage = [] if arguments else ["--cov", "--cov-report=term-missing:skip-covered"]
     run(PYTHON, "-m", "pytest", "-q", "-n", "auto", *coverage, *arguments)
 
@@ -82,7 +82,7 @@ def check(arguments: list[str]) -> None:
 
 def lint(arguments: list[str]) -> None:
     """Style, imports, docstrings and strict types."""
-    install("700 MB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
+    install("1.2 GB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
     run(PYTHON, "-m", "ruff", "check", *arguments)
     run(PYTHON, "-m", "ruff", "format", "--check")
     run(PYTHON, "-m", "mypy")
@@ -90,14 +90,14 @@ def lint(arguments: list[str]) -> None:
 
 def benchmark(arguments: list[str]) -> None:
     """Every benchmark under tests/benchmarks, each with the same arguments; each prints its table."""
-    install("700 MB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
+    install("1.2 GB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
     for script in sorted((ROOT / "tests" / "benchmarks").glob("bench_*.py")):
         run(PYTHON, script.relative_to(ROOT), *arguments)
 
 
 def docs(arguments: list[str]) -> None:
     """The documentation, every warning an error, without a network; then the examples on its pages."""
-    install("700 MB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
+    install("1.2 GB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
     strict = ("--nitpicky", "--fail-on-warning", "--keep-going", "--quiet", "--jobs", "auto")
     for builder in arguments or ["html", "doctest"]:
         target = "build/docs" if builder == "html" else f"build/{builder}"
@@ -107,13 +107,13 @@ def docs(arguments: list[str]) -> None:
 
 def evaluation(arguments: list[str]) -> None:
     """Every experiment of the evaluation, compared with the tables of the documentation; half an hour."""
-    install("700 MB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
+    install("1.2 GB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
     run(PYTHON, "tests/benchmarks/measure_evaluation.py", *arguments)
 
 
 def readings(arguments: list[str]) -> None:
     """The printed algorithm under every reading; an hour."""
-    install("700 MB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
+    install("1.2 GB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
     run(PYTHON, "tests/benchmarks/measure_readings.py", "--out", "build/printed_readings.csv", *arguments)
 
 

@@ -43,6 +43,65 @@ def test_every_query_is_linked_from_the_theory():
         assert f"{path.parent.name}/{path.stem[3:].removesuffix('-premise')}" in names
 
 
+def test_every_test_and_script_named_on_a_page_exists():
+    text = "\n".join(PAGES.values())
+    for name in re.findall(r"`((?:tests|examples)/[\w/.-]+)`", text):
+        assert (ROOT / name).exists(), name
+    tests = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    for name in re.findall(r"`(test_\w+)`", text):
+        assert f"def {name}(" in tests, name
+    for name in re.findall(r"`(?:python -m )?verification\.(\w+)`", text):
+        assert (ROOT / "verification" / f"{name}.py").is_file(), name
+
+
+GLOSSARY = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in PAGES["reference/glossary.md"].splitlines()
+    if re.match(r"\| (?!symbol|-)", line)
+]
+DEFINING = ("theory/definitions.md", "theory/variants.md")
+
+
+def test_every_word_in_italics_is_in_the_glossary():
+    """On the pages that define words: a row begins with it, before a colon or a comma."""
+    heads = [head.strip().lower() for _, word, _ in GLOSSARY for head in re.split("[,(]", word.partition(":")[0])]
+    pages = [text for name, text in PAGES.items() if name.startswith("tutorial/") or name in DEFINING]
+    words = {word for text in pages for word in re.findall(r"(?<![*\w])\*(\w[\w -]*)\*(?!\*)", text)}
+    assert {"trace", "decision", "anchor", "host"} <= words
+    unexplained = [w for w in words if not any(head.startswith(w.lower().removesuffix("s")) for head in heads)]
+    assert sorted(unexplained) == ["italics"]  # "words in *italics*"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        r"$N$ $G$ $j$ $w_j$ $g$ $g_j$ $n_g$ $p_g$ $T$ I FF FUF $P$ $K$",  # sections 2 to 4.1, appendix D
+        r"$\nu(P)$ $\Phi^*$ $F$ $F^*$ SIF",  # section 3
+        r"$w^*(g)$ $s$ SlotConf $D(n)$ $\Sigma$ WCC",  # section 4.2
+        r"$\eta$ $N(\eta)$ $T_{peak}$ AFR AGU AJCT",  # section 5
+    ],
+)
+def test_every_symbol_of_the_paper_is_in_the_glossary(names):
+    symbols = {symbol.strip() for symbols, _, _ in GLOSSARY for symbol in symbols.split(",")}
+    assert set(names.split()) <= symbols
+    for _, word, code in GLOSSARY:
+        assert word, code
+        assert code, word
+
+
+def test_pages_state_the_sizes_and_times_that_they_are_about_once():
+    """What is installed, as dev.py prints it, and how long the default tier takes, as it was measured."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    installs = dict(
+        re.findall(r'def (\w+)\(.*\n.*\n    install\("([^"]+)"', (ROOT / "dev.py").read_text(encoding="utf-8"))
+    )
+    assert f"install the test tools (about {installs['test']})" in readme
+    assert f"(about {installs['docs']} into `.venv`)" in PAGES["artifact.md"]
+    (seconds,) = re.findall(r"`compass check`: (\d+ s)", PAGES["measurements.md"])
+    assert f"in {seconds} on two cores" in readme
+    assert f"in {seconds} on two cores" in PAGES["reviewer.md"]
+
+
 @pytest.mark.parametrize("page", ["README.md", "ARCHITECTURE.md", "proofs/README.md", "docs/measurements.md"])
 def test_links_lead_to_files(page):
     path = ROOT / page
