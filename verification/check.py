@@ -1,8 +1,8 @@
 """Running the ledger: every query of the chosen claims, then a verdict for each claim.
 
-A claim's verdict is what its evidence bears out: *refuted* when a piece of evidence meant to refute shows it, or one
-meant to support finds a violation; *proved*, *checked* or *measured* when all evidence shows what it should; else
-*open*. It is then compared with the verdict the ledger expects.
+A claim's verdict is what its evidence bears out: *refuted* when a piece of evidence meant to support it finds a
+violation; *proved*, *checked*, *measured* or, where some of it is meant to refute, *refuted* when all evidence shows
+what it should; else *open*. It is then compared with the verdict the ledger expects.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Result:
 
     @property
     def verdict(self) -> str:
-        """The verdict that the answers bear out."""
-        if any(answer.refutes for _, answer, _ in self.answers):
+        """The verdict that the answers bear out; a claim expected to be refuted is so only where all evidence holds."""
+        if self.claim.verdict != "refuted" and any(answer.refutes for _, answer, _ in self.answers):
             return "refuted"
         if self.unmet or not self.answers or not all(answer.shown for _, answer, _ in self.answers):
             return "open"

@@ -45,7 +45,13 @@ def result(*answers, claim="printed-theorem-1"):
     ],
 )
 def test_verdicts(answers, verdict):
-    assert result(*answers).verdict == verdict
+    assert result(*answers, claim="repaired-exclusion").verdict == verdict
+
+
+def test_a_refuted_claim_needs_all_of_its_evidence():
+    assert result(("refuted", True, False), ("checked", True, False)).as_expected
+    assert result(("refuted", True, False), ("checked", False, True)).verdict == "open"  # so it is not the smallest
+    assert result(("refuted", True, False), ("refuted", False, True)).verdict == "open"
 
 
 def test_as_expected_and_summary():
