@@ -15,6 +15,7 @@ LOADED_WHEN_USED = {
     "evaluation/figures.py": {"matplotlib"},
     "evaluation/table.py": {"pyarrow"},
     "evaluation/executors.py": {"distributed"},
+    "evaluation/least_moves.py": {"numpy"},
     "baselines/repack.py": {"scipy", "numpy"},
 }
 """What a module may load beside the standard library, when it is used and not before."""
