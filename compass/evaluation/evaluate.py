@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from typing import NamedTuple
 
 from compass.errors import InputError
+from compass.evaluation.executors import is_loss
 from compass.evaluation.runs import COLUMNS, REQUIRED, Outcome, Row, Run, Task, Workload, perform, tasks_of
 from compass.evaluation.schedulers import check_solver
 from compass.evaluation.store import Store
@@ -42,7 +44,7 @@ def evaluate(
         progress: called with the number of runs done since the last call.
 
     Raises:
-        InputError: a worker has ended, the store cannot be written, or a scheduler needs a solver that is missing.
+        InputError: a worker or the cluster is lost, the store cannot be written, or a scheduler needs a missing solver.
     """
     keys = [workload.key(run) for run in runs]
     stored = {key for key in keys if key in store.results and store.results[key].measures.keys() >= REQUIRED}
@@ -66,7 +68,8 @@ def _performed(tasks: Iterable[Task], executor: Executor, at_once: int) -> Itera
     """Tasks with their outcomes as they are done; so many are in the executor's hands at a time."""
     pending: dict[Future[list[Outcome]], Task] = {}
     for task in tasks:
-        pending[executor.submit(perform, task)] = task
+        with _told():
+            pending[executor.submit(perform, task)] = task
         if len(pending) >= at_once:
             yield from _done(pending)
     while pending:
@@ -76,10 +79,19 @@ def _performed(tasks: Iterable[Task], executor: Executor, at_once: int) -> Itera
 def _done(pending: dict[Future[list[Outcome]], Task]) -> Iterable[tuple[Task, list[Outcome]]]:
     done, _ = wait(pending, return_when=FIRST_COMPLETED)
     for future in [future for future in pending if future in done]:
-        try:
+        with _told():
             outcomes = future.result()
-        except BrokenExecutor as error:
-            raise InputError(
-                f"a worker has ended, perhaps for want of memory ({error}); finished runs are kept"
-            ) from error
         yield pending.pop(future), outcomes
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if not is_loss(error):
+            raise
+        why = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(
+            f"a worker or the cluster has gone, perhaps for want of memory ({why}); finished runs are kept"
+        ) from error

@@ -7,6 +7,7 @@ import importlib
 import multiprocessing
 import sys
 import threading
+import time
 from concurrent.futures import BrokenExecutor, Executor, Future
 from multiprocessing import resource_tracker
 from types import SimpleNamespace
@@ -18,7 +19,7 @@ from compass.cli import main
 from compass.evaluation import runs as runs_module
 from compass.evaluation import store as store_module
 from compass.evaluation.evaluate import evaluate
-from compass.evaluation.executors import InProcess, end_with_parent, executor_of
+from compass.evaluation.executors import InProcess, end_with_parent, executor_of, is_loss
 from compass.evaluation.experiments import find_experiment
 from compass.evaluation.plans import Scope, compositions, demo, over_days
 from compass.evaluation.runs import ADDED, COLUMNS, WHOLE, Outcome, Run, Workload, perform, tasks_of
@@ -41,14 +42,52 @@ def test_processes_give_the_same_bytes(workload, expected, tmp_path):
         assert report(tmp_path / "out", workload, executor, workers) == expected
 
 
-def test_a_dask_cluster_gives_the_same_bytes(workload, expected, tmp_path):
+@pytest.fixture
+def cluster():
+    """A dask.distributed cluster in this process, reached by TCP."""
     distributed = pytest.importorskip("distributed")
     options = {"processes": False, "dashboard_address": None, "silence_logs": 50}
-    with (
-        distributed.LocalCluster("", n_workers=1, threads_per_worker=1, protocol="tcp://", **options) as cluster,
-        executor_of(1, cluster.scheduler_address) as (executor, workers),
-    ):
+    with distributed.LocalCluster("", n_workers=1, threads_per_worker=1, protocol="tcp://", **options) as cluster:
+        yield cluster
+
+
+def test_a_dask_cluster_gives_the_same_bytes(workload, expected, cluster, tmp_path):
+    with executor_of(1, cluster.scheduler_address) as (executor, workers):
         assert report(tmp_path / "out", workload, executor, workers) == expected
+
+
+def test_a_cluster_that_is_lost_midway(workload, cluster, tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr(runs_module, "TOGETHER", 1)
+    monkeypatch.setattr("compass.evaluation.executors.TIMEOUT", 1)
+    done = []
+
+    def lose(runs):
+        done.append(runs)
+        if sum(done):
+            cluster.close()
+
+    with (
+        pytest.raises(InputError, match=r"the cluster has gone, .* \(.+\); finished runs are kept"),
+        executor_of(1, cluster.scheduler_address) as (executor, workers),
+        Store(tmp_path / "runs.jsonl") as store,
+    ):
+        evaluate(workload, demo(workload, SCOPE), store, executor, workers=workers, progress=lose)
+    assert capfd.readouterr().err == ""
+    with Store(tmp_path / "runs.jsonl") as store:
+        assert 0 < len(store.results) < 10
+
+
+def test_what_dask_raises_where_a_worker_or_a_cluster_is_lost():
+    client = pytest.importorskip("distributed.client")
+    scheduler = pytest.importorskip("distributed.scheduler")
+    assert is_loss(scheduler.KilledWorker("perform", None, 3)), "a worker that died under it, again and again"
+    assert is_loss(client.ClosedClientError("gone"))
+    assert not is_loss(ValueError("of the task itself"))
+
+
+def test_an_error_on_a_cluster_reaches_the_caller(cluster):
+    with executor_of(1, cluster.scheduler_address) as (executor, _), pytest.raises(ZeroDivisionError):
+        executor.submit(divmod, 1, 0).result()
 
 
 def test_a_cluster_that_is_not_there(monkeypatch):
@@ -65,6 +104,15 @@ def test_a_cluster_that_is_not_there(monkeypatch):
     monkeypatch.setattr("compass.evaluation.executors.import_module", lambda _: (_ for _ in ()).throw(ImportError))
     with pytest.raises(InputError, match="pip install 'compass-abs\\[cluster\\]'"), executor_of(1, "x"):
         pass
+
+
+def test_what_processes_still_compute_is_not_waited_for():
+    with contextlib.suppress(KeyboardInterrupt), executor_of(2) as (executor, _):
+        sleeping = executor.submit(time.sleep, 20)
+        while not sleeping.running():
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+    assert isinstance(sleeping.exception(), BrokenExecutor)
 
 
 class Interrupting(Executor):
@@ -179,12 +227,13 @@ def test_a_solver_that_gives_up_is_a_row_and_a_missing_one_is_not(workload, monk
             assert perform(task)[0].measures["status"] == "CompassError: no"
 
 
-def test_errors_of_a_worker_reach_the_caller(workload, tmp_path):
+def test_errors_of_a_worker_reach_the_caller(workload, tmp_path, monkeypatch):
     def broken(_):
         raise ZeroDivisionError
 
+    monkeypatch.setattr("compass.evaluation.evaluate.perform", broken)
     with pytest.raises(ZeroDivisionError):
-        InProcess().submit(broken, 1).result()
+        report(tmp_path, workload, InProcess())
 
 
 def test_a_worker_that_ends_is_told_in_one_line(workload, tmp_path):
@@ -194,7 +243,7 @@ def test_a_worker_that_ends_is_told_in_one_line(workload, tmp_path):
             future.set_exception(BrokenExecutor("gone"))
             return future
 
-    with pytest.raises(InputError, match=r"a worker has ended, .* \(gone\); finished runs are kept"):
+    with pytest.raises(InputError, match=r"a worker or the cluster has gone, .* \(gone\); finished runs are kept"):
         report(tmp_path, workload, Ending())
 
 
