@@ -82,6 +82,7 @@ class CountBoard:
         self.vacancy = 0
         self.free = hidden_free
         self._kind = discipline.kinds
+        self._seen: set[int] = set()
         for shape in shapes:
             self.add(shape)
 
@@ -93,6 +94,7 @@ class CountBoard:
     def add(self, shape: Shape, number: int = 1) -> None:
         """Count ``number`` (1 or -1) more nodes of a shape."""
         index = shape.index
+        self._seen.add(index)
         self.live[index] += number
         if self.live[index] < 0:
             raise AssertionError(f"count board: fewer than no nodes of {shape}")
@@ -115,7 +117,7 @@ class CountBoard:
 
     def nodes(self) -> Nodes:
         """The indexes of all shapes, in increasing order."""
-        return tuple(index for index, number in enumerate(self.live) for _ in range(number))
+        return tuple(index for index in sorted(self._seen) for _ in range(self.live[index]))
 
 
 class SettledModel:

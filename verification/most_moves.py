@@ -7,11 +7,12 @@ the nodes that an event can look at, reachable or not, bound it for every N. The
 * every open node, at most as many as the limits say, and the node that an instance leaves;
 * an empty one: an arrival uses one at most, a merge only together with a stray node, of which there is one at most;
 * covered nodes that take part in refills. Vacancy and free instances do not occur together before an event, so either
-  those freed by a departure fill vacancies, at most one covered node for each, or covered donors fill the vacancy that
-  the event has made, again one at most for each;
+  those freed by a departure fill vacancies, where it only matters how many go to covered nodes, or covered donors fill
+  the vacancy that the event has made, at most one for each;
 * one covered donor more where an arrival finds room on no open or empty node.
 
 The bound is the constant where a history of jobs reaches it. States that lack a place are left out as they get stuck.
+No exchange is made: `repaired` has none without vacancy on the open node (tested), `unified` needs none for G <= 8.
 """
 
 from __future__ import annotations
@@ -89,7 +90,6 @@ class _Nearby:
         self._open = [shape for shape in model.table if self._kinds[shape.index] not in (SETTLED, STRAY)]
         self._covered = [shape for shape in model.table if self._kinds[shape.index] == SETTLED and shape.load]
         self._donors = [shape for shape in self._covered if shape.free]
-        self._vacant = [shape for shape in self._covered if shape.vacancy]
         self._most = max(geometry.wcc_coefficients)
         self._empty = (model.table.empty,)
         self._merged: dict[Nodes, int | None] = {}
@@ -105,11 +105,11 @@ class _Nearby:
                 for gpus in sorted(set(leaves.sizes)) if not (vacancy and free) else ():
                     smaller = leaves.minus[gpus]
                     assert smaller is not None
-                    for others in self._others((*rest, smaller), vacancy, free):
+                    for nodes, refills in self._refilled((*rest, smaller), vacancy, free):
                         for idle in range(2):
-                            moves = self._settled((*rest, smaller, *others, *self._empty * idle))
+                            moves = self._merge((*nodes, *self._empty * idle))
                             if moves is not None:
-                                yield moves
+                                yield refills + moves
 
     def arrivals(self) -> Iterator[int]:
         """The moves of each arrival of an anchor; a 1-GPU instance moves none."""
@@ -133,14 +133,20 @@ class _Nearby:
                 if all(kinds.count(kind) <= limit for kind, limit in limits) and not all(_sums(opens)):
                     yield opens
 
-    def _others(self, shapes: Shapes, vacancy: int, free: int) -> Iterator[Shapes]:
-        """The covered nodes that refills after a departure touch; with ``vacancy`` and ``free`` before it."""
-        yield ()
+    def _refilled(self, shapes: Shapes, vacancy: int, free: int) -> Iterator[tuple[Shapes, int]]:
+        """After a departure and all refills; with ``vacancy`` and ``free`` before it.
+
+        Covered nodes that are filled stay covered: it only matters how many of the freed instances they take, before
+        and after the nodes listed are filled. Only the node that was left has free instances then.
+        """
         lacking, freed = _sums(shapes)
-        if not free:
-            yield from _multisets(self._vacant, freed)
         if not vacancy:
-            yield from _multisets(self._donors, lacking)
+            for donors in ((), *_multisets(self._donors, lacking)):
+                yield self._refill((*shapes, *donors))
+        for here in range(min(lacking, freed) + 1) if not free else ():
+            nodes, _ = self._refill(shapes, here)
+            for elsewhere in range(freed - here + 1) if here == lacking else (freed - here,):
+                yield tuple(_without(shape, elsewhere) if shape.free else shape for shape in nodes), here + elsewhere
 
     def _refilling(self, placed: _Placed) -> Iterator[Shapes]:
         """The covered donors that refills after an arrival touch: all there are, or as many as there is vacancy."""
@@ -186,16 +192,22 @@ class _Nearby:
 
     def _settled(self, shapes: Shapes) -> int | None:
         """Refill and merge: the moves, None where the nodes lack a place."""
-        nodes: Nodes | None = tuple(shape.index for shape in shapes)
-        refills = 0
-        if all(_sums(shapes)):
-            nodes, refills = self._model.refill(cast(Nodes, nodes))
-        active = tuple(sorted(n for n in cast(Nodes, nodes) if self._kinds[n] != SETTLED or not n))
+        nodes, refills = self._refill(shapes)
+        moves = self._merge(nodes)
+        return None if moves is None else refills + moves
+
+    def _refill(self, shapes: Shapes, most: int | None = None) -> tuple[Shapes, int]:
+        if most == 0 or not all(_sums(shapes)):
+            return shapes, 0
+        nodes, moves = self._model.refill(tuple(shape.index for shape in shapes), most)
+        return tuple(self._model.table[n] for n in cast(Nodes, nodes)), moves
+
+    def _merge(self, shapes: Shapes) -> int | None:
+        active = tuple(sorted(shape.index for shape in shapes if self._kinds[shape.index] != SETTLED or not shape.load))
         if active not in self._merged:
             merged = self._model.merge(active)
             self._merged[active] = None if merged.nodes is None else merged.moves
-        moves = self._merged[active]
-        return None if moves is None else refills + moves
+        return self._merged[active]
 
 
 def _sums(shapes: Sequence[Shape]) -> tuple[int, int]:
@@ -206,6 +218,12 @@ def _sums(shapes: Sequence[Shape]) -> tuple[int, int]:
 def _multisets(shapes: list[Shape], most: int) -> Iterator[Shapes]:
     for number in range(1, most + 1):
         yield from combinations_with_replacement(shapes, number)
+
+
+def _without(shape: Shape, fillers: int) -> Shape:
+    for _ in range(fillers):
+        shape = cast(Shape, shape.minus[1])
+    return shape
 
 
 def _replaced(shapes: Shapes, before: Shapes, after: Shapes) -> Shapes:

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from compass.discipline import OPEN, OPEN_POOL, repaired_discipline
 from compass.events import Decision
 from compass.geometry import Geometry
 from compass.plans import PlanTable
@@ -78,6 +79,15 @@ def test_no_arrival_moves_more_than_the_bound_of_its_dial(capacity, dials):
             reached = max(reached, len(decision.moves))
             assert len(decision.moves) <= bound
         assert reached > 0
+
+
+@pytest.mark.parametrize("capacity", [4, 8, 16])
+def test_repaired_exchanges_only_beside_vacancy(capacity):
+    plans = PlanTable(repaired_discipline(Geometry(capacity)))
+    kinds = plans.discipline.kinds
+    opens = [shape for shape in plans.discipline.table if kinds[shape.index] in (OPEN, OPEN_POOL)]
+    full = plans.discipline.table.of([1] * capacity)
+    assert all(shape.vacancy for shape in opens if plans.exchange(shape, full))
 
 
 def test_a_merge_that_leaves_two_open_nodes_is_noticed(monkeypatch):
