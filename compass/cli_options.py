@@ -112,7 +112,8 @@ def integer(least: int, most: int, word: str = "") -> Callback:
         try:
             return parse_integer(value, least, most)
         except InputError as error:
-            raise click.BadParameter(f"{error}{f' (or {word})' if word else ''}", ctx, param) from error
+            other = f" (or {word}){nearest(value, [word])}" if word else ""
+            raise click.BadParameter(f"{error}{other}", ctx, param) from error
 
     return convert
 

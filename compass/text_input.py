@@ -69,7 +69,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     >>> nearest("gpu", ["node", "gpus"])
     ", did you mean 'gpus'?"
     """
-    near = difflib.get_close_matches(word, list(known), 1)
+    near = difflib.get_close_matches(word, list(known), 1, 0.5)  # one of four letters may be wrong
     return f", did you mean '{near[0]}'?" if near else ""
 
 

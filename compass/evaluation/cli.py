@@ -21,7 +21,7 @@ from compass.evaluation.experiments import EXPERIMENTS, find_experiment
 from compass.evaluation.plans import Scope
 from compass.evaluation.registry import BY_DAY, NEVER, UNLIMITED
 from compass.evaluation.report import joined, left_out, publish, write_report
-from compass.evaluation.runs import Workload
+from compass.evaluation.runs import WHOLE, Run, Workload
 from compass.evaluation.schedulers import check_solver, make
 from compass.evaluation.settings import CHOICES, OWN_SETTINGS, Settings
 from compass.evaluation.simulate import simulate
@@ -74,7 +74,7 @@ def decimal(value: Fraction) -> str:
 
 def _integer_or(word: str, least: int, most: int) -> Callable[..., int | str | None]:
     """A parameter that is an integer or a word."""
-    convert = integer(least, most)
+    convert = integer(least, most, word)
 
     def parse(ctx: click.Context, param: click.Parameter, value: str | None) -> int | str | None:
         return word if value == word else convert(ctx, param, value)
@@ -200,11 +200,17 @@ def simulate_command(
                 bound=settings.bound,
                 progress=progress,
             )
-    record = {**settings.row(), **found.to_json(), "seconds": round(found.seconds, 3)}
+    run = Run(_name_of(trace), WHOLE if day is None else day, "-" if eta is None else decimal(eta), size, settings)
+    record = {**run.row(), **found.to_json(), "seconds": round(found.seconds, 3)}
     if as_json:
         print_json(record)
     else:
         print_table([(key.replace("_", " "), _shown(value)) for key, value in record.items() if value != "-"])
+
+
+def _name_of(trace: str) -> str:
+    """What tables call a trace."""
+    return PurePath(source_name(trace)).stem
 
 
 def _shown(value: object) -> object:
@@ -299,7 +305,7 @@ def _folder(name: str) -> Path:
 def _workloads(traces: tuple[str, ...]) -> list[Workload]:
     if not traces:
         return [Workload("synthetic", generate("venus", 4000, seed=1, mean_gap=60, mean_duration=9000))]
-    names = [PurePath(source_name(trace)).stem for trace in traces]
+    names = [_name_of(trace) for trace in traces]
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"two traces are called {quoted(name)}: the table could not tell them apart")

@@ -6,7 +6,7 @@ Days have 86,400 s and are counted from 0 at the first submission of the trace, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from compass.errors import InputError
@@ -41,13 +41,21 @@ def split_days(jobs: Iterable[TraceJob]) -> dict[int, list[TraceJob]]:
     return dict(sorted(days.items()))
 
 
-def jobs_of_day(jobs: Iterable[TraceJob], day: int) -> list[TraceJob]:
+def jobs_of_day(jobs: Iterable[TraceJob], day: int) -> Sequence[TraceJob]:
     """The jobs submitted on one day.
 
     Raises:
         InputError: there are none; the message says which days there are.
     """
-    days = split_days(jobs)
+    return day_of(split_days(jobs), day)
+
+
+def day_of(days: Mapping[int, Sequence[TraceJob]], day: int) -> Sequence[TraceJob]:
+    """The jobs of one of the days that have any.
+
+    Raises:
+        InputError: it is not one of them; the message says which there are.
+    """
     if day not in days:
         raise InputError(f"day {day}: no job was submitted on it ({len(days)} days from 0 to {max(days)} have jobs)")
     return days[day]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from compass.errors import InputError
 from compass.evaluation.baselines.fgd import instance_counts
-from compass.evaluation.days import nodes_for
+from compass.evaluation.days import day_of, nodes_for
 from compass.evaluation.places import IDEAL
 from compass.evaluation.registry import BY_DAY, NEVER, UNLIMITED
 from compass.evaluation.runs import Run, Workload
 from compass.evaluation.settings import Settings
+from compass.text_input import about
 from compass.trace import TraceJob
 
 HEADLINE = ("0.90",)
@@ -44,8 +44,8 @@ class Scope:
             InputError: one of the days has no job.
         """
         for day in self.days:
-            if day not in workload.days:
-                raise InputError(f"day {day}: no job of {workload.name} was submitted on it")
+            with about(f"{workload.name}:"):
+                day_of(workload.days, day)
         return list(self.days or workload.days)
 
     def sizes(self, jobs: Sequence[TraceJob], etas: Iterable[str]) -> list[tuple[str, int]]:

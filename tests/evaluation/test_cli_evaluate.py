@@ -64,7 +64,7 @@ def test_the_default_trace_is_synthetic(tmp_path, capsys):
         ("demo --out {out} --days 0,x", "'x'"),
         ("demo --out {out} --days 0,1,0", "day 0 stands twice"),
         ("demo --out {out} --trace {out}/a.csv --trace {out}/b/a.csv", "two traces are called 'a'"),
-        ("demo --out {out} --days 99", "day 99: no job of synthetic was submitted on it"),
+        ("demo --out {out} --days 99", "synthetic: day 99: no job was submitted on it (3 days from 0 to 2 have jobs)"),
         ("demo --out=", "the name of a folder is empty"),
         ("demo --out {out} --publish {out}/.", "--publish and --out are the same folder"),
         ("demo --out {out}/file/x", "{out}/file/x: Not a directory"),

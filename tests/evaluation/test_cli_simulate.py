@@ -45,6 +45,9 @@ def test_json_has_every_key(capsys, trace):
     assert status == 0
     assert set(KEYS.split()) <= record.keys()
     expected = {
+        "trace": "trace",
+        "day": "0",
+        "eta": "-",
         "nodes": 2,
         "jobs": 3,
         "ajct": (100 + 60 + 80) / 3,
@@ -64,7 +67,7 @@ def test_a_table_without_what_does_not_apply(capsys, trace):
     rows = {key: value.strip() for key, value in rows.items()}
     assert status == 0
     assert rows["open nodes"] == "unlimited"
-    assert rows["nodes"] == "1"
+    assert (rows["trace"], rows["day"], rows["eta"], rows["nodes"]) == ("trace", "2", "1.00", "1")
     assert rows["afr"] == "- (undefined)"
     assert "seed" not in rows
 
@@ -81,7 +84,7 @@ def test_the_whole_trace_and_settings_of_all_kinds(capsys, trace):
     ):
         status, out, err = simulate(capsys, trace, f"{options} --json")
         assert (status, err) == (0, "")
-        assert json.loads(out)["jobs"] == 4
+        assert (json.loads(out)["jobs"], json.loads(out)["day"]) == (4, "all")
 
 
 @pytest.mark.parametrize(
@@ -97,6 +100,12 @@ def test_the_whole_trace_and_settings_of_all_kinds(capsys, trace):
         ("--scheduler cafgd --wait W1 --queue skip --nodes 2", "--wait W1: only with --queue fifo, not skip"),
         ("--scheduler fft --queue mcg-skip --nodes 2", "--queue mcg-skip: needs a scheduler that scores jobs"),
         ("--scheduler best-fit --queue fifi --nodes 2", "--queue 'fifi': must be one of fifo, easy"),
+        ("--scheduler best-fit --queue fofo --nodes 2", "did you mean 'fifo'?"),
+        (
+            "--scheduler unified --open-nodes unlimitd --nodes 2",
+            "is not an integer (or unlimited), did you mean 'unlimi",
+        ),
+        ("--scheduler drr --round nevr --nodes 2", "'nevr' is not an integer (or never), did you mean 'never'?"),
         ("--scheduler best-fit", "give either --nodes or --eta"),
         ("--scheduler best-fit --nodes 2 --eta .5", "give either --nodes or --eta"),
         ("--scheduler best-fit --eta 0.0", "'0.0' must be a decimal number above 0 and at most 1"),

@@ -341,5 +341,5 @@ def test_scope():
     workload = Workload("w", trace_of((0, 1, 1, 8)))
     assert [run.nodes for run in over_days(workload, Scope(nodes=7), [Settings.of("ideal")], ["0.9"])] == [7]
     assert workload.served(WHOLE) == workload.jobs
-    with pytest.raises(InputError, match="day 3: no job of w was submitted on it"):
+    with pytest.raises(InputError, match=r"w: day 3: no job was submitted on it \(1 days from 0 to 0 have jobs\)"):
         demo(workload, Scope(days=(3,)))
