@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -65,12 +66,63 @@ def test_readings_are_measured(tmp_path):
     trace.write_text("job_id,submit_time,duration,instances,gpus_per_instance\na,0,5,1,3\nb,2,9,2,1\n")
     out = tmp_path / "new" / "out.csv"
     path = ROOT / "tests" / "benchmarks" / "measure_readings.py"
-    assert script(path, "--trace", str(trace), "--nodes", "3", "--out", str(out)).returncode == 0
+    result = script(path, "--trace", str(trace), "--nodes", "3", "--out", str(out), "--check")
     assert len(out.read_text().splitlines()) == 577
+    assert result.returncode == 1
+    assert result.stdout.startswith(
+        "not as in tests/benchmarks/results/printed_readings_venus.csv: line 2: text,after,"
+    )
+
+
+@pytest.fixture
+def command_line(monkeypatch):
+    monkeypatch.syspath_prepend(SCRIPTS)
+    return importlib.import_module("command_line")
+
+
+def test_rows_are_compared_with_a_recorded_table(command_line, tmp_path, capsys):
+    record = tmp_path / "record.md"
+    record.write_text("# Title\n\n| N | states | s |\n|--:|---:|---|\n| 1 | 53 | 0.2 |\n| 2 | 576 | 0.3 |\n")
+    assert command_line.as_recorded([["1", "53", "9"], ["2", "(time)", ""], ["2", "-", ""]], record, 2)
+    assert not command_line.as_recorded([["1", "53", "9"], ["1", "576", "0.2"], ["3", "-", ""]], record, 2)
+    assert not command_line.as_recorded([["1", "53", "9"]], record, 3)
+    assert capsys.readouterr().out.splitlines() == [
+        f"as in {record}",
+        f"not as in {record}: 1 | 576 | 0.2",
+        f"not as in {record}: 3 | - | ",
+        f"not as in {record}: 1 | 53 | 9",
+    ]
+
+
+def test_lines_are_compared_with_a_record(command_line, tmp_path, capsys):
+    made, record = tmp_path / "made.csv", tmp_path / "record.csv"
+    record.write_text("a\n1\n2\n")
+    for text, same in (("a\n1\n2\n", True), ("a\n3\n2\n", False), ("a\n1\n", False), ("a\n1\n2\n4\n", False)):
+        made.write_text(text)
+        assert command_line.same_lines(made, record) is same
+    assert capsys.readouterr().out.splitlines() == [
+        f"as in {record}",
+        f"not as in {record}: line 2: 3",
+        f"not as in {record}: 1 lines are missing",
+        f"not as in {record}: line 4: 4",
+    ]
+
+
+def test_the_artifact_compares_with_what_was_recorded(monkeypatch):
+    """SPIN is run as for its record, and every table and figure that the documentation keeps has a section."""
+    monkeypatch.syspath_prepend(ROOT)
+    dev = importlib.import_module("dev")
+    assert f"bench_spin.py {dev.SPIN}\n" in (SCRIPTS / "results" / "spin.md").read_text()
+    assert all("--check" in dev.SECTIONS[name][1] for name in ("benchmark", "fgd", "readings"))
+    page = (ROOT / "docs" / "artifact.md").read_text()
+    assert [name for name in dev.SECTIONS if f"\n| `{name}` |" not in page] == []
+    records = {path.name for path in (SCRIPTS / "results").iterdir()}
+    used = "".join(path.read_text() for path in SCRIPTS.glob("*.py"))
+    assert [name for name in records if f'RESULTS / "{name}"' not in used] == []
 
 
 def test_tables_of_the_evaluation_are_compared(tmp_path, monkeypatch, capsys):
-    monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
+    monkeypatch.syspath_prepend(SCRIPTS)
     import measure_evaluation
 
     documented, published = tmp_path / "documented", tmp_path / "published"

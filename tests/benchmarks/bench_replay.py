@@ -1,8 +1,9 @@
 """Speed, memory and moves of the three variants; prints tables and draws moves against SIF.
 
-    python tests/benchmarks/bench_replay.py [--trace FILE] [--plot FILE]
+    python tests/benchmarks/bench_replay.py [--trace FILE] [--plot FILE] [--check]
 
-The picture in the README is this plot of the Venus trace: --plot docs/images/moves-against-sif.svg replaces it.
+With --check the exit status is 1 where moves or SIF are not those of docs/measurements.md. The picture in the README is
+this plot of the Venus trace: --plot docs/images/moves-against-sif.svg replaces it.
 Compare figures of one run with each other only: absolute times depend on the machine.
 """
 
@@ -23,6 +24,7 @@ from compass.trace import TraceJob
 from compass.variants import make_scheduler
 
 NODES = 170
+RECORD = command_line.ROOT / "docs" / "measurements.md"
 SETTINGS = [("printed", None), ("repaired", None), *(("unified", m) for m in (1, 2, 3, 11))]
 
 
@@ -31,8 +33,8 @@ def name_of(variant: str, open_nodes: int | None) -> str:
     return f"{variant}, m = {open_nodes}" if open_nodes else variant
 
 
-def moves_table(title: str, trace: list[TraceJob]) -> list[tuple[str, ReplayReport]]:
-    """Replay under every setting and print what came out, the first columns as in the README."""
+def moves_table(title: str, trace: list[TraceJob]) -> tuple[list[tuple[str, ReplayReport]], list[list[str]]]:
+    """Replay under every setting and print what came out; the reports by setting, and the rows as printed."""
     columns = (
         "moves per instance event",
         "worst avoidable partial nodes under WCC",
@@ -44,7 +46,7 @@ def moves_table(title: str, trace: list[TraceJob]) -> list[tuple[str, ReplayRepo
     print(f"\nReplay of {title} on {NODES} nodes, SIF and invariants after every event\n")
     print(f"| {'setting':<15} | {' | '.join(columns)} |")
     print(f"|{'-' * 17}|{'|'.join('-' * (len(column) + 1) + ':' for column in columns)}|")
-    rows = []
+    rows, printed = [], []
     for variant, open_nodes in SETTINGS:
         report = replay(trace, make_scheduler(variant, NODES, open_nodes=open_nodes))
         rows.append((name_of(variant, open_nodes), report))
@@ -53,14 +55,15 @@ def moves_table(title: str, trace: list[TraceJob]) -> list[tuple[str, ReplayRepo
             f"{report.max_avoidable_under_wcc}",
             f"{float(report.mean_avoidable) / NODES:.6f}",
             f"{report.max_avoidable / NODES:.4f}",
-            f"{report.over_bound_events}",
+            f"{report.over_bound_events:,}",
             f"{report.instance_events / report.seconds:,.0f}",
         )
+        printed.append([rows[-1][0], *values])
         cells = (f"{value:>{len(column)}}" for value, column in zip(values, columns, strict=True))
         print(f"| {rows[-1][0]:<15} | {' | '.join(cells)} |", flush=True)
         if report.violation:
             print(f"  stopped: {report.violation}")
-    return rows
+    return rows, printed
 
 
 def draw(title: str, rows: list[tuple[str, ReplayReport]], out: Path) -> None:
@@ -140,7 +143,7 @@ def memory_table(path: Path) -> None:
         print(f"{variant:<11} {peak / 1024:.0f} MiB" + ("" if peak > before else " or less"))
 
 
-def main() -> None:
+def main() -> int:
     """Print every table and draw the plot."""
     options = command_line.parser(__doc__).parse_args()
     path = command_line.trace_file(options.trace)
@@ -149,11 +152,17 @@ def main() -> None:
         print("peak memory is not measured and no plot is drawn: both are of a real trace")
     else:
         memory_table(path)
-    rows = moves_table(title, trace)
+    rows, printed = moves_table(title, trace)
     if path is not None:
         draw(title, rows, options.plot)
     scaling_table()
+    if not options.check:
+        return 0
+    if path is None:
+        print("moves and SIF are not compared: those recorded are of the Venus trace")
+        return 0
+    return int(not command_line.as_recorded(printed, RECORD, len(printed[0]) - 1))  # the last column is a speed
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

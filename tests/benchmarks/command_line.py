@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from compass.errors import InputError
@@ -13,6 +14,7 @@ from compass.trace import TraceJob, read_trace
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
+RESULTS = Path(__file__).with_name("results")
 TRACES = Path(os.environ.get("COMPASS_TRACES", ROOT.parent / "shared" / "traces"))
 
 
@@ -41,6 +43,20 @@ def parser(description: str | None) -> argparse.ArgumentParser:
         default=BUILD / "moves-against-sif.svg",
         metavar="FILE",
         help="where the plot goes, bench_replay only (default: build/moves-against-sif.svg)",
+    )
+    for name, default, what in (
+        ("--max-nodes N", 6, "largest N, 12 at most"),
+        ("--plain-nodes N", 5, "largest N of the plain model"),
+        ("--time-limit S", 120, "seconds a search"),
+        ("--memory MB", 6000, "of SPIN"),
+    ):
+        option, metavar = name.split()
+        text = f"{what}, bench_spin only (default: {default})"
+        result.add_argument(option, type=positive, default=default, metavar=metavar, help=text)
+    result.add_argument(
+        "--check",
+        action="store_true",
+        help="exit status 1 where what does not depend on the machine is not as recorded, by all but bench_phi",
     )
     return result
 
@@ -75,3 +91,33 @@ def load(path: Path | None) -> tuple[str, list[TraceJob]]:
     except InputError as error:
         print(error, file=sys.stderr)
         sys.exit(2)
+
+
+def as_recorded(rows: Iterable[Sequence[str]], record: Path, columns: int) -> bool:
+    """Whether the first columns of every row stand in a table of a Markdown page; prints the rows that do not.
+
+    A cell that is "-" or in parentheses was not measured and is not compared.
+    """
+    lines = [line for line in record.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    known = [[cell.strip() for cell in line.strip("|").split("|")][:columns] for line in lines]
+
+    def stands(row: Sequence[str]) -> bool:
+        measured = [k for k, cell in enumerate(row[:columns]) if cell != "-" and not cell.startswith("(")]
+        return any(len(there) == columns and all(there[k] == row[k] for k in measured) for there in known)
+
+    return _told([" | ".join(row) for row in rows if not stands(row)], record)
+
+
+def same_lines(made: Path, record: Path) -> bool:
+    """Whether two files have the same lines; prints those of the first that the second does not have there."""
+    ours, theirs = (path.read_text(encoding="utf-8").splitlines() for path in (made, record))
+    differing = [f"line {k + 1}: {line}" for k, line in enumerate(ours) if [line] != theirs[k : k + 1]]
+    if len(ours) < len(theirs):
+        differing.append(f"{len(theirs) - len(ours)} lines are missing")
+    return _told(differing, record)
+
+
+def _told(differing: list[str], record: Path) -> bool:
+    name = record.relative_to(ROOT) if record.is_relative_to(ROOT) else record
+    print("".join(f"not as in {name}: {row}\n" for row in differing) or f"as in {name}\n", end="", flush=True)
+    return not differing
