@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -118,6 +118,25 @@ def integer(least: int, most: int, word: str = "") -> Callback:
     return convert
 
 
+def choice_option(
+    name: str,
+    known: Sequence[str],
+    meaning: str,
+    **attributes: Any,  # noqa: ANN401 - those of click.option
+) -> Callable[[F], F]:
+    """An option that is one of some words; for another the nearest of them is named."""
+
+    def chosen(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+        if value is not None and value not in known:
+            words = ", ".join(known)
+            raise click.BadParameter(f"{quoted(value)} is not one of {words}{nearest(value, known)}", ctx, param)
+        return value
+
+    return click.option(
+        name, callback=chosen, metavar=f"[{'|'.join(known)}]", help=meaning, show_default=True, **attributes
+    )
+
+
 def seed_option(meaning: str, default: str | None = "0") -> Callable[[F], F]:
     """``--seed``, an integer below 2^63; ``meaning`` says of what."""
     return click.option(
@@ -194,12 +213,7 @@ def geometry_options(command: F) -> F:
 
 def scheduler_options(command: F) -> F:
     """Add ``--variant``, ``--open-nodes``, ``--reading`` and the options of the geometry."""
-    variant = click.option(
-        "--variant",
-        required=True,
-        type=click.Choice(VARIANTS),
-        help="Which scheduler decides.",
-    )
+    variant = choice_option("--variant", VARIANTS, "Which scheduler decides.", required=True)
     dial = click.option(
         "--open-nodes",
         callback=integer(1, MAX_NODES),

@@ -134,16 +134,15 @@ def _added_commands() -> dict[str, EntryPoint]:
 
 def _unavailable(name: str, missing: str) -> click.Command:
     """Stands in the help for a command whose dependencies are not installed, and says so when it is run."""
-    remedy = f"needs the module {missing}: pip install 'compass-abs[verify]'"
 
     def complain_of_it(**_: object) -> None:
-        raise click.UsageError(f"{name} {remedy}")
+        raise click.UsageError(f"{name} needs the module {missing}: pip install 'compass-abs[verify]'")
 
     return click.Command(
         name,
         context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
         callback=complain_of_it,
-        help=f"This command {remedy}",
+        help=f"This command needs the module {missing}: pip install 'compass-abs[verify]'",
         short_help="Needs compass-abs[verify].",
     )
 

@@ -218,7 +218,10 @@ def test_files_that_cannot_be_read(capsys, tmp_path, command):
         (["run", "x", "--nodes", "unlimited", "--variant", "unified"], "'unlimited' is not an integer"),
         (["run", "x", "--nodes", "1e3", "--variant", "unified"], "'1e3' is not an integer"),
         (["run", "x", "--nodes", "9" * 99, "--variant", "unified"], "a number of 99 digits is too large"),
-        (["run", "x", "--nodes", "3", "--variant", "unifid"], "'unifid' is not one of"),
+        (
+            ["run", "x", "--nodes", "3", "--variant", "unifid"],
+            "'unifid' is not one of printed, repaired, unified, did you mean 'unified'?",
+        ),
         (["run", "x", "--nodes", "3", "--variant", "unified", "--open-nodes", "0"], "0 is too small"),
         (["run", "x", "--nodes", "3", "--variant", "repaired", "--open-nodes", "1"], "open nodes: only for"),
         (["run", "x", "--nodes", "3", "--variant", "unified", "--reading", "refill=text"], "readings: only for"),

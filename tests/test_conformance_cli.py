@@ -189,7 +189,7 @@ def test_a_port_that_is_stuck_at_each_first_event_comes_to_an_end(capsys):
         (["--vectors", "/no/such"], OURS, "No such file"),
         (["--reading", "refill=text"], OURS, "readings: only for the variant 'printed'"),
         (["--widths", "3,8"], OURS, "3 does not divide 8"),
-        (["--mode", "loose"], OURS, "'loose' is not one of"),
+        (["--mode", "loose"], OURS, "'loose' is not one of exact, property (see"),
     ],
 )
 def test_misuse(arguments, command, what, capsys):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from collections import Counter
@@ -196,7 +197,34 @@ def test_messages_are_read_from_the_source(extensions):
     assert ("compass.scheduler", "InputError", "job <job>: is not running") in [
         (m.module, m.kind, re.sub(r"<[^>]*>", "<job>", m.text)) for m in found
     ]
-    assert len({m.kind for m in found}) == 5
+    assert {m.module.partition(".")[0] for m in found} == {"compass", "verification"}
+    assert len({m.kind for m in found}) == 6
+
+
+def test_what_conform_reports_is_on_its_page(extensions):
+    """Every text with which a port is told not to conform, from the source: its fixed parts, in order, in one cell."""
+    from messages import template
+
+    raised = [ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "compass" / "conformance").glob("*.py")]
+    calls = [node for tree in raised for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
+    names = ("Divergence", "PortEnded", "PortFailure", "_failure", "_ended")
+    failures = [call for call in calls if ast.unparse(call.func).rpartition(".")[2] in names]
+    texts = {text for call in failures if (text := template(call.args[0]))}
+    assert len(texts) > 15
+    shown = re.findall(r"`([^`]+)`", PAGES["reference/messages.md"].partition("## What `compass conform`")[2])
+    for text in texts:
+        fixed = ".*".join(re.escape(part) for part in re.split(r"<[^>]*>", text))
+        assert any(re.search(fixed, cell) for cell in shown), text
+
+
+def test_every_command_with_json_has_a_section():
+    from compass.cli import cli
+
+    page = PAGES["reference/formats.md"]
+    commands = {name: cli.get_command(None, name) for name in cli.list_commands(None)}
+    named = [name for name, command in commands.items() if any("--json" in p.opts for p in command.params)]
+    assert len(named) >= 7
+    assert [name for name in named if f"\n### `compass {name}`\n" not in page] == []
 
 
 def test_cells_of_wide_tables_know_their_column(extensions):

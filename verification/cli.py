@@ -6,7 +6,7 @@ import json
 
 import click
 
-from compass.cli_options import READING_NOTE, chosen_scheduler, integer
+from compass.cli_options import READING_NOTE, choice_option, chosen_scheduler, integer
 from compass.cli_support import DONE, FAILED, Command, progress_bar, tidied_up
 from compass.draw import draw
 from compass.errors import InputError, InvariantViolated, NeverFits, NoLegalDestination
@@ -22,13 +22,11 @@ from verification.ledger import Claim, read_ledger
 
 @click.command("check", cls=Command, notes=[READING_NOTE])
 @click.argument("claims", nargs=-1)
-@click.option("--variant", type=click.Choice(VARIANTS), help="Only claims about this variant.")
+@choice_option("--variant", VARIANTS, "Only claims about this variant.")
 @click.option("--list", "listed", is_flag=True, help="Only print the claims and the verdicts expected of them.")
 @click.option("--max-nodes", callback=integer(1, 16), metavar="N", help="Explore no cluster larger than this.")
 @click.option("--full", is_flag=True, help="The full tier: larger clusters, and every smallest history searched again.")
-@click.option(
-    "--solver", type=click.Choice(("z3", "cvc5", "both")), default="both", show_default=True, help="SMT solvers to ask."
-)
+@choice_option("--solver", ("z3", "cvc5", "both"), "SMT solvers to ask.", default="both")
 @click.option("--trace", metavar="EVENTS", help="Check one history instead; needs --nodes and --variant.")
 @click.option("--nodes", callback=integer(1, MAX_NODES), metavar="N", help="Size of the cluster of --trace.")
 @click.option("--open-nodes", callback=integer(1, MAX_NODES), metavar="M", help="The dial of unified, for --trace.")

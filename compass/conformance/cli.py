@@ -10,7 +10,16 @@ from typing import Any
 
 import click
 
-from compass.cli_options import READING_NOTE, geometry, integer, json_option, number, scheduler_options, seed_option
+from compass.cli_options import (
+    READING_NOTE,
+    choice_option,
+    geometry,
+    integer,
+    json_option,
+    number,
+    scheduler_options,
+    seed_option,
+)
 from compass.cli_support import (
     DONE,
     FAILED,
@@ -56,12 +65,11 @@ COMMAND_NOTE = (
 @click.option("--command", required=True, metavar="WORDS", help="How the port is started; no shell sees it.")
 @click.option("--nodes", required=True, callback=integer(1, MAX_NODES), metavar="N", help="Size of the cluster.")
 @scheduler_options
-@click.option(
+@choice_option(
     "--mode",
-    type=click.Choice(tuple(JUDGES)),
+    tuple(JUDGES),
+    "exact: the same decisions; property: own choices, everything the variant promises.",
     default="exact",
-    show_default=True,
-    help="exact: the same decisions; property: own choices, everything the variant promises.",
 )
 @click.option(
     "--events",

@@ -1,10 +1,11 @@
-"""``{messages}``: every error message of the package, read from its source, so that the list cannot be out of date."""
+"""``{messages}``: the error messages of the package, read from its source, so that the list cannot be out of date."""
 
 from __future__ import annotations
 
 import ast
 import importlib
 import inspect
+import pkgutil
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
@@ -13,6 +14,8 @@ from api import modules
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+import verification
 
 KINDS = {
     "InputError": "InputError",
@@ -24,6 +27,7 @@ KINDS = {
     "DoesNotFitNow": "DoesNotFitNow",
     "NoLegalDestination": "NoLegalDestination",
     "InvariantViolated": "InvariantViolated",
+    "CompassError": "CompassError",
 }
 """What is raised, and the exception it is (or the command line's equivalent of it)."""
 
@@ -43,7 +47,10 @@ def messages() -> tuple[Message, ...]:
 
 
 def _found() -> Iterator[Message]:
-    for name in modules():
+    for name in (
+        *modules(),
+        *(f"verification.{module.name}" for module in pkgutil.iter_modules(verification.__path__)),
+    ):
         for node in ast.walk(ast.parse(inspect.getsource(importlib.import_module(name)))):
             if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
                 called = ast.unparse(node.exc.func).rpartition(".")[2]
