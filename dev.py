@@ -113,7 +113,7 @@ def evaluation(arguments: list[str]) -> None:
 
 def fgd(arguments: list[str]) -> None:
     """FGD on its authors' own experiment; two minutes."""
-    install("700 MB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
+    install("1.2 GB", "--editable", ".[cluster,evaluate,plot,verify]", "--group", "dev")
     run(PYTHON, "tests/benchmarks/check_general_fgd.py", *arguments)
 
 

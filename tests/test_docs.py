@@ -143,10 +143,10 @@ def test_bibtex_says_what_the_citation_file_says(extensions):
         "@software{compass-abs,\n"
         "  author = {{The compass-abs developers}},\n"
         "  title = {{compass-abs: GPU-cluster fragmentation, measured and bounded}},\n"
-        "  version = {0.1.0}\n}"
+        "  version = {0.1.0},\n  date = {2026-11-30}\n}"
     )
     assert paper == (
-        "@article{zhou2026,\n  author = {Zhou, Y. and Wu, H.},\n"
+        "@misc{zhou2026,\n  author = {Zhou, Y. and Wu, H.},\n"
         "  title = {{COMPASS-ABS: Reducing Fragmentation in Shared GPU Clusters for Deep Learning Training "
         "Workloads}},\n"
         "  year = {2026}\n}"

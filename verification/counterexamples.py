@@ -31,12 +31,14 @@ class Played:
         events: the history.
         frames: the story of every event, under the first reading that the claim is about.
         reason: why the state after the last event breaks the claim.
+        readings: values that a reading must have for this history to break the claim, as in ``cap=fits``.
     """
 
     claim: Claim
     events: tuple[Event, ...]
     frames: tuple[list[Frame], ...]
     reason: str
+    readings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """The history in words, an event a line, and the reason."""
@@ -88,7 +90,7 @@ def counterexample(name: str, file: str = "trace.jsonl") -> Played:
     reason = PREDICATES[item["predicate"]](scheduler, outcome)
     if reason is None:
         raise InputError(f"{claim.name}: {file} does not break the claim")
-    return Played(claim, events, tuple(frames), reason)
+    return Played(claim, events, tuple(frames), reason, tuple(item.get("readings", ())))
 
 
 def multiset(name: str, statement: str = "") -> tuple[tuple[int, ...], str]:

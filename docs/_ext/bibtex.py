@@ -11,8 +11,15 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 CITATION = Path(__file__).resolve().parents[2] / "CITATION.cff"
-KINDS = {"software": "software", "article": "article", "conference-paper": "inproceedings"}
-FIELDS = {"version": "version", "year": "year", "journal": "journal", "collection-title": "booktitle", "doi": "doi"}
+KINDS = {"software": "software", "generic": "misc", "conference-paper": "inproceedings"}
+FIELDS = {
+    "version": "version",
+    "date-released": "date",
+    "year": "year",
+    "collection-title": "booktitle",
+    "doi": "doi",
+    "url": "url",
+}
 """Keys of the Citation File Format and fields of BibTeX."""
 
 
@@ -20,8 +27,8 @@ def entry(record: dict[str, Any]) -> str:
     """One entry; its key is the first author's family name, or the software's name, with the year or version.
 
     >>> person = {"family-names": "Zhou", "given-names": "Y."}
-    >>> print(entry({"type": "article", "title": "T", "authors": [person], "year": 2026}))
-    @article{zhou2026,
+    >>> print(entry({"type": "generic", "title": "T", "authors": [person], "year": 2026}))
+    @misc{zhou2026,
       author = {Zhou, Y.},
       title = {{T}},
       year = {2026}

@@ -150,6 +150,7 @@ class ShownClaim(SphinxDirective):
         if item["kind"] == "trace" and item is next(i for i in claim.evidence if i["kind"] == "trace"):
             text = "\n".join(replay(claim, item))
             where = f"{item['nodes']} node{'s' if item['nodes'] > 1 else ''}"
+            where += f", readings with {', '.join(item['readings'])}" if item.get("readings") else ""
             reason = typeset(item["reason"]).partition(" under refill=")[0]
             yield nodes.paragraph("", f"Counterexample on {where}: {reason}.")
             yield nodes.literal_block(text, text, language="none", classes=["drawing"])
