@@ -248,12 +248,12 @@ def print_table(rows: Iterable[tuple[str, object]]) -> None:
 
 @contextlib.contextmanager
 def progress_bar(total: int, what: str = "events") -> Iterator[Callable[[int], None] | None]:
-    """A progress bar on standard error, to be told of every advance, and None where that is no terminal."""
+    """A progress bar on standard error, to be told of every advance; None without a terminal or anything to do."""
     from rich.console import Console  # noqa: PLC0415 - slow to load
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415 - slow to load
 
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if not (console.is_terminal and total):
         yield None
         return
     columns = (TextColumn(f"{{task.completed:,}} of {{task.total:,}} {what}"), BarColumn(), TimeRemainingColumn())

@@ -262,25 +262,27 @@ def evaluate_command(
     for workload in workloads:
         scope.days_of(workload)
     plans = [chosen.plan(workload, scope) for workload in workloads]
+    later = [chosen.then(workload, scope, []) for workload in workloads]
     if published is not None and Path(published).resolve() == Path(out).resolve():
         raise InputError("--publish and --out are the same folder: files of one would replace those of the other")
     if not (Path(out) / "runs.jsonl").exists():  # where runs are stored, evaluate checks those that are not
-        check_solver(run.settings for runs in plans for run in runs)
+        check_solver(run.settings for runs in (*plans, *later) for run in runs)
     with (
         tidied_up(),
         executor_of(jobs, cluster) as (executor, workers),
         Store((directory := _folder(out)) / "runs.jsonl") as store,
-        progress_bar(sum(map(len, plans)), "runs") as progress,
+        progress_bar(sum(map(len, (*plans, *later))), "runs") as progress,
     ):
-        more = None if published is None else _folder(published)
-        found = [
-            evaluate(workload, runs, store, executor, workers=workers, progress=progress)
-            for workload, runs in zip(workloads, plans, strict=True)
-        ]
+        short = None if published is None else _folder(published)
+        found = []
+        for workload, runs in zip(workloads, plans, strict=True):
+            found.append(evaluate(workload, runs, store, executor, workers=workers, progress=progress))
+            more = chosen.then(workload, scope, found[-1].rows)
+            found.append(evaluate(workload, more, store, executor, workers=workers, progress=progress))
     rows = [row for results in found for row in results.rows]
     report = write_report(directory, experiment, workloads, scope, rows)
-    if more is not None:
-        publish(more, experiment, report)
+    if short is not None:
+        publish(short, experiment, report)
     seconds = [row for results in found for row in results.seconds]
     if seconds:
         write_text(directory / f"{experiment}-seconds.csv", format_csv(seconds))

@@ -12,6 +12,7 @@ from compass.evaluation.executors import is_loss
 from compass.evaluation.runs import COLUMNS, REQUIRED, Outcome, Row, Run, Task, Workload, perform, tasks_of
 from compass.evaluation.schedulers import check_solver
 from compass.evaluation.store import Store
+from compass.evaluation.watch import WATCHED
 
 
 class Results(NamedTuple):
@@ -59,7 +60,10 @@ def evaluate(
             progress(len(outcomes))
     found = [(run, store.results[key]) for run, key in zip(runs, keys, strict=True)]
     return Results(
-        [{**run.row(), **{name: outcome.measures.get(name) for name in COLUMNS}} for run, outcome in found],
+        [
+            {**run.row(), **{name: outcome.measures.get(name) for name in (*COLUMNS, *(WATCHED if run.step else ()))}}
+            for run, outcome in found
+        ],
         [{**run.row(), "seconds": round(outcome.seconds, 3)} for run, outcome in found],
     )
 
@@ -69,8 +73,9 @@ def _performed(tasks: Iterable[Task], executor: Executor, at_once: int) -> Itera
     pending: dict[Future[list[Outcome]], Task] = {}
     for task in tasks:
         with _told():
-            pending[executor.submit(perform, task)] = task
-        if len(pending) >= at_once:
+            future = executor.submit(perform, task)
+        pending[future] = task
+        if len(pending) >= at_once or future.done():
             yield from _done(pending)
     while pending:
         yield from _done(pending)

@@ -27,13 +27,15 @@ class Experiment(NamedTuple):
     """An experiment.
 
     ``plan`` gives its runs; ``tables`` what is computed from their rows (of all traces) and, where it needs more than
-    runs, from the traces; ``draw`` the figures as SVG text, from those tables alone.
+    runs, from the traces; ``draw`` the figures as SVG text, from those tables alone. ``then`` gives further runs that
+    depend on the rows of the first ones, as many whatever these are.
     """
 
     about: str
     plan: Plan
     tables: Callable[[Sequence[Workload], Scope, list[Row]], Tables]
     draw: Callable[[Tables], Mapping[str, str]]
+    then: Callable[[Workload, Scope, Sequence[Row]], list[Run]] = plans.nothing_more
 
 
 MEASURES = {"over_ideal": "AJCT over ideal's - 1", "agu": "AGU", "afr": "AFR", "moves_per_job": "moves per job"}
@@ -126,8 +128,9 @@ def _shares(jobs: Sequence[TraceJob]) -> dict[str, Any]:
     return {"jobs": len(jobs), "instances": total, **classes, **{f"g={g}": counts[g] / total for g in range(1, 9)}}
 
 
-def _dynamics(workloads: Sequence[Workload], scope: Scope, _: list[Row]) -> Tables:
-    return {"": [row for workload in workloads for row in series.series(workload, scope)]}
+def _dynamics(workloads: Sequence[Workload], _: Scope, rows: list[Row]) -> Tables:
+    of_trace = [[row for row in rows if row["trace"] == workload.name] for workload in workloads]
+    return {"": [row for some in of_trace for row in series.series(some)]}
 
 
 # -- figures --------------------------------------------------------------------------------------------------------
@@ -245,7 +248,11 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "wcc": Experiment("table 3: coverage of WCC, and how often each variant is first", plans.wcc, _wcc, _draw_wcc),
     "migration": Experiment("figure 4: migration cost 1 to 10 s", plans.migration, _means, _draw_migration),
     "dynamics": Experiment(
-        "figures 5 to 7: the day most blocked by large jobs, over time", plans.nothing, _dynamics, _draw_dynamics
+        "figures 5 to 7: the day most blocked by large jobs, over time",
+        plans.dynamics,
+        _dynamics,
+        _draw_dynamics,
+        plans.on_blocked_day,
     ),
     "mix": Experiment("table 1: instances by size", plans.nothing, _mix, _draw_mix),
     "frontier": Experiment(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -11,8 +11,9 @@ from compass.evaluation.baselines.fgd import instance_counts
 from compass.evaluation.days import day_of, nodes_for
 from compass.evaluation.places import IDEAL
 from compass.evaluation.registry import BY_DAY, NEVER, UNLIMITED
-from compass.evaluation.runs import Run, Workload
+from compass.evaluation.runs import Row, Run, Workload
 from compass.evaluation.settings import Settings
+from compass.evaluation.watch import STEP
 from compass.text_input import about
 from compass.trace import TraceJob
 
@@ -122,10 +123,12 @@ DYNAMICS = [*_named("printed", "repaired"), *_unified(1, 2), *_named("best-fit",
 DEMO = [IDEAL, Settings.of("printed"), *_unified(2), Settings.of("best-fit"), Settings.of("drr")]
 
 
-def over_days(workload: Workload, scope: Scope, settings: Sequence[Settings], etas: Iterable[str]) -> list[Run]:
-    """Every scheduler on every day and cluster size."""
+def over_days(
+    workload: Workload, scope: Scope, settings: Sequence[Settings], etas: Iterable[str], step: int | None = None
+) -> list[Run]:
+    """Every scheduler on every day and cluster size, watched where ``step`` says so."""
     return [
-        Run(workload.name, day, eta, nodes, chosen)
+        Run(workload.name, day, eta, nodes, chosen, step)
         for day in scope.days_of(workload)
         for eta, nodes in scope.sizes(workload.days[day], etas)
         for chosen in settings
@@ -217,6 +220,36 @@ def compositions(workload: Workload) -> tuple[int, ...]:
     return tuple(dict.fromkeys(found or list(days)[:1]))
 
 
+SEARCHED = Settings.of("best-fit")
+"""The scheduler under which the day of the dynamics is looked for."""
+
+
+def dynamics(workload: Workload, scope: Scope, step: int = STEP) -> list[Run]:
+    """Best-fit on every day, watched, to find the day to look at."""
+    return over_days(workload, scope, [SEARCHED], HEADLINE, step)
+
+
+def blocked_day(rows: Sequence[Row]) -> int:
+    """The day on which a large 8-GPU job is the head of the queue for the longest time, under best-fit.
+
+    Large: more than one instance. Of equal days the first.
+    """
+    searched = [row for row in rows if row["label"] == SEARCHED.label]
+    return int(max(searched, key=lambda row: row["head_of_large_seconds"])["day"])
+
+
+def on_blocked_day(workload: Workload, scope: Scope, rows: Sequence[Row], step: int = STEP) -> list[Run]:
+    """The others on that day, watched; without rows on the first, as there are as many runs on every day."""
+    day = blocked_day(rows) if rows else scope.days_of(workload)[0]
+    others = [chosen for chosen in DYNAMICS if chosen != SEARCHED]
+    return over_days(workload, replace(scope, days=(day,)), others, HEADLINE, step)
+
+
 def nothing(_: Workload, __: Scope) -> list[Run]:
-    """No runs: the experiment looks at traces, or into a run."""
+    """No runs: the experiment looks at traces."""
+    return []
+
+
+def nothing_more(_: Workload, __: Scope, ___: Sequence[Row]) -> list[Run]:
+    """No runs that depend on the results of others."""
     return []

@@ -11,6 +11,7 @@ from compass.evaluation.experiments import Tables, find_experiment
 from compass.evaluation.plans import Scope
 from compass.evaluation.runs import Row, Workload
 from compass.evaluation.table import format_csv, shortened, write_tables
+from compass.evaluation.watch import STEPS
 from compass.text_input import write_text
 
 
@@ -32,7 +33,7 @@ def write_report(directory: Path, name: str, workloads: Sequence[Workload], scop
     tables = find_experiment(name).tables(workloads, scope, rows)
     report = Report(tables, _drawn(name, tables))
     if rows:
-        write_tables(directory, f"{name}-runs", rows)
+        write_tables(directory, f"{name}-runs", [{key: row[key] for key in row if key != STEPS} for row in rows])
     for part, table in report.tables.items():
         write_tables(directory, joined(name, part), table)
     _write_figures(directory, name, report.figures)

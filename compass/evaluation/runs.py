@@ -11,20 +11,21 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from compass.errors import CompassError, InputError
 from compass.evaluation.baselines.fgd import instance_counts
-from compass.evaluation.days import from_first, split_days
+from compass.evaluation.days import DAY, from_first, split_days
 from compass.evaluation.measures import Measures
 from compass.evaluation.recorder import Observer
 from compass.evaluation.schedulers import make
 from compass.evaluation.settings import Settings
 from compass.evaluation.simulate import simulate
+from compass.evaluation.watch import Watch
 from compass.trace import TraceJob, format_trace
 
-Row = dict[str, str | int | float | None]
-"""A row of the results table, by column."""
+Row = dict[str, Any]
+"""A row of the results table, by column; the row of a watched run also has its steps."""
 
 FORMAT = 3
 """To be raised when the meaning of a row changes: results of another format are not used, nor are those of another
@@ -45,6 +46,7 @@ class Run:
         eta: the share that the cluster size stands for, as text; ``-`` where the size was given.
         nodes: cluster size N.
         settings: the scheduler with its settings.
+        step: seconds of the steps of time over which the run is watched, None where it is not.
     """
 
     trace: str
@@ -52,6 +54,7 @@ class Run:
     eta: str
     nodes: int
     settings: Settings
+    step: int | None = None
 
     def row(self) -> Row:
         """The columns that say what was run."""
@@ -62,6 +65,10 @@ class Run:
             "nodes": self.nodes,
             **self.settings.row(),
         }
+
+    def watch(self) -> Watch | None:
+        """A new watch of the run, from the beginning of its day."""
+        return None if self.step is None else Watch(int(self.day) * DAY, self.step)
 
 
 class Workload:
@@ -103,7 +110,8 @@ class Workload:
 
     def key(self, run: Run) -> str:
         """What a run's result is stored under: the same for runs that differ in nothing but names."""
-        text = json.dumps([self.digest(run.day), run.nodes, run.settings.recognised()])
+        watched = [] if run.step is None else [run.step]
+        text = json.dumps([self.digest(run.day), run.nodes, run.settings.recognised(), *watched])
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
@@ -147,16 +155,16 @@ def perform(task: Task) -> list[Outcome]:
 
 
 def _perform(run: Run, task: Task) -> Outcome:
-    status = "done"
+    status, watch = "done", run.watch()
     try:
-        found = simulate_run(run, task.jobs, task.trace_counts)
+        found = simulate_run(run, task.jobs, task.trace_counts, watch)
     except InputError:
         raise
     except CompassError as error:  # a finding about the scheduler, or a solver that gave up: the row says so
-        found = Measures(run.nodes, 8)
+        found, watch = Measures(run.nodes, 8), run.watch()
         status = f"{type(error).__name__}: {error}"
     measures = {"status": status, **found.to_json()}
-    return Outcome({name: measures[name] for name in COLUMNS}, found.seconds)
+    return Outcome({name: measures[name] for name in COLUMNS} | (watch.kept() if watch else {}), found.seconds)
 
 
 def simulate_run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from functools import partial
 
 import pytest
 
@@ -11,6 +12,7 @@ from compass import InputError
 from compass.cli import main
 from compass.evaluation.executors import InProcess
 from compass.evaluation.experiments import EXPERIMENTS, find_experiment
+from compass.evaluation.runs import perform
 from compass.trace import write_trace
 from tests.evaluation.common import report, trace_of
 
@@ -51,6 +53,29 @@ def test_several_traces_in_one_table(workload, tmp_path):
 def test_the_default_trace_is_synthetic(tmp_path, capsys):
     assert main(["evaluate", "mix", "--out", str(tmp_path), "--nodes", "9"]) == 0
     assert "synthetic,4000," in (tmp_path / "mix.csv").read_text()
+
+
+def test_an_interrupted_search_for_the_day_goes_on(workload, tmp_path, monkeypatch, capsys):
+    """The runs of `dynamics` are stored: those that find the day, and those on it, which depend on them."""
+    trace, out = tmp_path / "few.csv", tmp_path / "out"
+    write_trace(workload.jobs, trace)
+    options = ["evaluate", "dynamics", "--trace", str(trace), "--eta", "0.30", "--out"]
+    assert main([*options, str(tmp_path / "whole")]) == 0
+    performed = []
+
+    def interrupted(task, after):
+        if len(performed) >= after:
+            raise KeyboardInterrupt
+        performed.extend(task.runs)
+        return perform(task)
+
+    for after in (1, 2, 99):  # within the search, after it, and not at all
+        monkeypatch.setattr("compass.evaluation.evaluate.perform", partial(interrupted, after=after))
+        assert main([*options, str(out)]) == (0 if after == 99 else 130)
+    assert len(performed) == len(set(performed)) == 2 + 8
+    for table in ("dynamics.csv", "dynamics-runs.csv"):
+        assert (out / table).read_bytes() == (tmp_path / "whole" / table).read_bytes() > b""
+    assert "runs      10" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

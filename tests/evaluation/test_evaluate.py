@@ -213,10 +213,11 @@ def test_a_scheduler_that_fails_is_a_row_that_says_so(workload, monkeypatch):
         raise InvariantViolated("no")
 
     monkeypatch.setattr(runs_module, "simulate_run", fail)
-    (task,) = tasks_of(workload, [Run("a", 0, "-", 3, Settings.of("drr"))])
-    (outcome,) = perform(task)
-    assert outcome.measures["status"] == "InvariantViolated: no"
-    assert outcome.measures["ajct"] is None
+    (task,) = tasks_of(workload, [Run("a", 0, "-", 3, Settings.of("drr")), Run("a", 0, "-", 3, Settings.of("drr"), 60)])
+    for outcome in perform(task):
+        assert outcome.measures["status"] == "InvariantViolated: no"
+        assert outcome.measures["ajct"] is None
+    assert (outcome.measures["steps"], outcome.measures["last_waiting"]) == ([], 0)
 
 
 def test_a_solver_that_gives_up_is_a_row_and_a_missing_one_is_not(workload, monkeypatch):

@@ -11,14 +11,15 @@ from compass.evaluation import figures
 from compass.evaluation.books import Books
 from compass.evaluation.measures import Measures
 from compass.evaluation.places import Ideals
-from compass.evaluation.plans import BASELINES, COMPASS, Scope
+from compass.evaluation.plans import BASELINES, COMPASS, DYNAMICS, Scope, blocked_day, dynamics, on_blocked_day
 from compass.evaluation.ranking import EDGES, PAPER_COVERAGE, beside_ideal, coverage, first_places
 from compass.evaluation.recorder import Record
-from compass.evaluation.runs import Run, Workload
-from compass.evaluation.series import LONGEST, Watch, blocked_day, series
+from compass.evaluation.runs import Run, Workload, perform, tasks_of
+from compass.evaluation.series import series
 from compass.evaluation.settings import Settings
 from compass.evaluation.summary import ALL_DAYS, COMPARED, QUEUE_DAYS, means, with_queue
 from compass.evaluation.table import format_csv, mean, shortened
+from compass.evaluation.watch import LONGEST, Watch
 from compass.events import Decision, Placement
 from compass.plotting import INK
 from tests.evaluation.common import trace_of
@@ -180,13 +181,24 @@ def test_a_series_by_hand():
     assert (watch.head_of_large, watch.last_waiting) == (7, 130)
 
 
+def watched(workload, nodes, step):
+    """The rows of both parts of the experiment `dynamics`."""
+    rows = []
+    for plan in (dynamics, lambda *place, step: on_blocked_day(*place, rows, step=step)):
+        for run in plan(workload, Scope(nodes=nodes), step=step):
+            (task,) = tasks_of(workload, [run])
+            rows.append({**run.row(), **perform(task)[0].measures})
+    return rows
+
+
 def test_the_day_most_blocked_by_large_jobs():
     """Day 0: a single 8-GPU job waits. Day 2: a job of two waits for 50 s."""
     day = 86400
     jobs = trace_of((0, 90, 1, 1), (0, 9, 1, 8), (2 * day, 50, 1, 1), (2 * day, 9, 2, 8))
-    workload = Workload("w", jobs)
-    assert blocked_day(workload, Scope(nodes=2)) == 2
-    rows = series(workload, Scope(nodes=2), step=25)
+    found = watched(Workload("w", jobs), 2, 25)
+    assert blocked_day(found) == 2
+    rows = series(found, step=25)
+    assert list(dict.fromkeys(one["label"] for one in rows)) == [chosen.label for chosen in DYNAMICS]
     best_fit = [one for one in rows if one["scheduler"] == "best-fit"]
     assert [one["utilisation"] for one in best_fit] == [1 / 16, 1 / 16]
     assert [one["waiting_jobs"] for one in best_fit] == [1, 1]
@@ -195,7 +207,8 @@ def test_the_day_most_blocked_by_large_jobs():
 
 def test_a_series_ends_after_a_month():
     """The second job waits for most of 10 ** 12 s."""
-    rows = series(Workload("w", trace_of((0, 10**12, 1, 8), (0, 9, 1, 8))), Scope(nodes=1), step=LONGEST // 2)
+    found = watched(Workload("w", trace_of((0, 10**12, 1, 8), (0, 9, 1, 8))), 1, LONGEST // 2)
+    rows = series(found, step=LONGEST // 2)
     assert [(one["hour"], one["waiting_jobs"]) for one in rows if one["label"] == "best-fit"] == [(0, 1), (360, 1)]
 
 
