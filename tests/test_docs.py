@@ -230,10 +230,35 @@ def test_every_command_with_json_has_a_section():
 def test_cells_of_wide_tables_know_their_column(extensions):
     from phone import labelled
 
-    row = "".join(f"<th>{name}</th>" for name in "abcd")
-    page = f"<table><thead><tr>{row}</tr></thead><tbody><tr>{row.replace('th', 'td')}</tr></tbody></table>"
-    assert labelled(page).count("data-label") == 4
-    assert "data-label" not in labelled(page.replace("<th>d</th>", ""))
+    row = "".join(f"<th>{name}</th>" for name in ["a", "b", "c", 60 * "d"])
+    line = f"<tr>{row.replace('th', 'td').replace('<td>c', '<td>ccc')}</tr>"
+    page = f"<table><thead><tr>{row}</tr></thead><tbody>{line}</tbody></table>"
+    assert labelled(page).count('class="scrolled"') == 1  # no prose: rows can be compared
+    assert "data-label" not in labelled(page)
+    prose = page.replace("ccc", 61 * "c")
+    assert labelled(prose).count("data-label") == 4
+    assert labelled(prose).count('class="wide"') == 1
+    many = prose.replace("</tr></tbody>", "</tr>" + 8 * line + "</tbody>")
+    assert labelled(many).count('class="scrolled"') == 1
+    few_columns = prose.replace(f"<th>{60 * 'd'}</th>", "")
+    assert "data-label" not in labelled(few_columns)
+    assert "class" not in labelled(few_columns)
+
+
+def test_no_line_breaks_between_a_formula_and_its_comma(extensions):
+    from docutils import nodes
+    from mathml import join
+
+    math = nodes.math("", "N")
+    text = nodes.paragraph("", "", nodes.Text("so ("), math, nodes.Text("), as"))
+    join(math)
+    (joined,) = text.findall(nodes.inline)
+    assert joined.astext() == "(N),"
+    assert text.astext() == "so (N), as"
+    alone = nodes.math("", "N")
+    other = nodes.paragraph("", "", nodes.Text("of "), alone, nodes.Text(" nodes"))
+    join(alone)
+    assert list(other.findall(nodes.inline)) == []
 
 
 def test_lines_of_code_know_their_indentation(extensions):

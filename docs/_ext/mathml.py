@@ -14,6 +14,7 @@ from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 from fontTools import subset
 from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
@@ -35,15 +36,46 @@ def _mathml(node: nodes.Element, *, block: bool) -> str:
 def inline(self: HTML5Translator, node: nodes.math) -> None:
     """A formula within a line."""
     self.body.append(_mathml(node, block=False).replace("\n", ""))
-    behind = node.next_node(descend=False, siblings=True)
-    if isinstance(behind, nodes.Text) and behind[:1] in tuple(",.;:)"):
-        self.body.append("&#8288;")  # word joiner: no line begins with that sign
     raise nodes.SkipNode
+
+
+def join(math: nodes.math) -> None:
+    """Put a formula and the signs that touch it into one element, which is not broken (compass.css).
+
+    Browsers break lines on both sides of any formula, before a comma too.
+    """
+    around = math.parent
+    place = around.index(math)
+    before = around[place - 1] if place else None
+    behind = around[place + 1] if place + 1 < len(around) else None
+    opening = closing = ""
+    if isinstance(before, nodes.Text):
+        opening = before[len(before.rstrip("([\u201c")) :]
+        around[place - 1] = nodes.Text(before.removesuffix(opening))
+    if isinstance(behind, nodes.Text):
+        closing = behind[: len(behind) - len(behind.lstrip(",.;:)]\u2019\u201d"))]
+        around[place + 1] = nodes.Text(behind.removeprefix(closing))
+    if opening or closing:
+        joined = nodes.inline("", "", classes=["joined"])
+        math.replace_self(joined)
+        joined += [nodes.Text(opening), math, nodes.Text(closing)]
+
+
+class Joined(SphinxPostTransform):
+    """Formulas of a page and the signs beside them."""
+
+    default_priority = 700
+    formats = ("html",)
+
+    def run(self, **_: object) -> None:
+        """Join them."""
+        for math in list(self.document.findall(nodes.math)):
+            join(math)
 
 
 def display(self: HTML5Translator, node: nodes.math_block) -> None:
     """A formula of its own, numbered where it has a label."""
-    self.body.append(self.starttag(node, "div", CLASS="math"))
+    self.body.append('<div class="math">')  # the theme's box around it has the id
     if node["number"]:
         self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')
         self.add_permalink_ref(node, "Link to this equation")
@@ -69,5 +101,6 @@ def _write_font(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the renderer `mathml`."""
     app.add_html_math_renderer("mathml", (inline, None), (display, None))
+    app.add_post_transform(Joined)
     app.connect("build-finished", _write_font)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,7 @@
 """Tables and pseudocode on a narrow screen (compass.css).
 
-Each cell of a wide table knows the title of its column, so that a row can be shown as a list. Each line of code of the
+Each cell of a wide table with prose in it knows the title of its column, so that a row can be shown as a list; other
+wide tables are there to compare rows, and are scrolled sideways beside their first column. Each line of code of the
 porting guide knows its indentation, so that it goes on below itself instead of out of the page.
 """
 
@@ -13,10 +14,14 @@ from sphinx.application import Sphinx
 
 WIDE = 4
 """Tables of fewer columns fit as they are."""
+FEW = 8
+"""Tables of more rows are never shown as lists."""
+PROSE = 60
+"""A cell with more characters is prose."""
 
 
 def labelled(body: str) -> str:
-    """The HTML of a page with a ``data-label`` in every cell of its wide tables.
+    """The HTML of a page with its wide tables marked: ``wide`` and a ``data-label`` in every cell, or ``scrolled``.
 
     >>> labelled("<table><tr><th>N</th></tr></table>")
     '<table><tr><th>N</th></tr></table>'
@@ -25,8 +30,11 @@ def labelled(body: str) -> str:
     for table in page.find_all("table"):
         titles = [cell.get_text(" ", strip=True) for cell in table.select("thead tr:last-child th")]
         if len(titles) >= WIDE:
-            table["class"] = [*table.get_attribute_list("class"), "wide"]
-            for row in table.select("tbody tr"):
+            rows = table.select("tbody tr")
+            prose = any(len(cell.get_text()) > PROSE for cell in table.select("tbody td"))
+            lists = prose and len(rows) <= FEW
+            table["class"] = [*table.get_attribute_list("class"), "wide" if lists else "scrolled"]
+            for row in rows if lists else []:
                 for title, cell in zip(titles, row.find_all(["td", "th"], recursive=False), strict=False):
                     cell["data-label"] = title
     return str(page)
