@@ -249,10 +249,11 @@ def evaluate_command(
     """Run an experiment of the paper, or one of ours.
 
     Days are independent runs from an empty cluster. Every finished run is kept in DIR/runs.jsonl and not run again, so
-    an interrupted evaluation goes on where it stopped, and experiments share runs. The results table has every run with
-    every setting (EXPERIMENT-runs.csv, .parquet), a second one the means over days (EXPERIMENT.csv, .parquet), and
-    figures are drawn from that. How long runs took is in EXPERIMENT-seconds.csv. Parquet, figures, fft and on-demand
-    need compass-abs[evaluate].
+    an interrupted evaluation goes on where it stopped, and experiments share runs; where the sources of this package
+    have changed in between, it says how many runs are from before. The results table has every run with every setting
+    (EXPERIMENT-runs.csv, .parquet), a second one the means over days (EXPERIMENT.csv, .parquet), and figures are drawn
+    from that. How long runs took is in EXPERIMENT-seconds.csv. Parquet, figures, fft and on-demand need
+    compass-abs[evaluate].
     """
     chosen = find_experiment(experiment)
     if nodes is not None and eta is not None:
@@ -288,6 +289,11 @@ def evaluate_command(
         write_text(directory / f"{experiment}-seconds.csv", format_csv(seconds))
     written = ((joined(experiment, part), f"{len(table)} rows") for part, table in report.tables.items())
     print_table([("runs", len(rows)), *written])
+    foreign = sum(results.foreign for results in found)
+    if foreign:
+        print(
+            f"{foreign} of the runs were stored by other sources of compass; without {store.path} they are made again"
+        )
     absent = left_out()
     print(f"{'tables' if 'figures' in absent else 'tables and figures'}: {directory / experiment}*")
     if absent:

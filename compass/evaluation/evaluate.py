@@ -16,10 +16,14 @@ from compass.evaluation.watch import WATCHED
 
 
 class Results(NamedTuple):
-    """One row a run, in the order of the plan; and how long each took, which is not part of the table."""
+    """One row a run, in the order of the plan; and what is not part of the table.
+
+    ``seconds`` says how long each took, ``foreign`` how many of them other sources of this package have made.
+    """
 
     rows: list[Row]
     seconds: list[Row]
+    foreign: int
 
 
 def evaluate(
@@ -65,6 +69,7 @@ def evaluate(
             for run, outcome in found
         ],
         [{**run.row(), "seconds": round(outcome.seconds, 3)} for run, outcome in found],
+        sum(key in store.foreign for key in keys),
     )
 
 

@@ -2,7 +2,9 @@
 
 One line a run, JSON with a checksum, appended when the run is done. A line that was cut off when the evaluation was
 stopped has no line end and is dropped. Any other line that is not as it was written is an error that names it: nothing
-damaged is used. Each line says which version of the package wrote it; those of another version are passed over.
+damaged is used. Each line says which version of the package wrote it, and a digest of its sources. Those of another
+version are passed over. Those of other sources, as in a checkout that has been changed since, are used and can be told
+apart: not every change changes a result, and only who made it knows.
 
 One evaluation at a time holds the file, by a lock that ends with its process.
 """
@@ -37,8 +39,20 @@ def package_version() -> str:
         return "not installed"
 
 
+@cache
+def sources() -> str:
+    """A digest of the source files of this package."""
+    package = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(f"{path.relative_to(package).as_posix()}\n".encode() + path.read_bytes())
+    return digest.hexdigest()[:8]
+
+
 class Store:
     """The results of runs by their key; a context manager that holds the file open.
+
+    ``foreign`` has the keys of those that other sources of this package have made.
 
     Args:
         path: the file, made where there is none.
@@ -50,6 +64,7 @@ class Store:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self.results: dict[str, Outcome] = {}
+        self.foreign: set[str] = set()
         try:
             # Not buffered: what the disk does not take is told when it is written, and not once more on closing.
             self._file = open(self.path, "ab", buffering=0)  # noqa: SIM115 - closed by close
@@ -77,7 +92,8 @@ class Store:
             InputError: the file cannot be written.
         """
         self.results[key] = outcome
-        body = [key, outcome.measures, outcome.seconds, package_version()]
+        self.foreign.discard(key)
+        body = [key, outcome.measures, outcome.seconds, package_version(), sources()]
         line = f"{json.dumps([_check(body), *body])}\n".encode()
         try:
             while line:
@@ -101,14 +117,15 @@ class Store:
         for number, line in enumerate(lines, 1):
             try:
                 check, *body = json.loads(line)
-                key, measures, seconds, *version = body
+                key, measures, seconds, *made_by = body
                 found = Outcome({**measures}, float(seconds))
             except (ValueError, TypeError, RecursionError):
                 check, body = None, []
             if not body or check != _check(body):
                 raise self._damaged(number)
-            if version in ([], [package_version()]):  # lines of 0.1.0 from before they had a version
+            if made_by[:1] in ([], [package_version()]):  # lines of 0.1.0 from before they had a version
                 self.results[key] = found
+                (self.foreign.discard if made_by[1:] == [sources()] else self.foreign.add)(key)
         if cut:
             if not _BEGIN.match(cut + _ANY[len(cut) :]):
                 raise self._damaged(len(lines) + 1)

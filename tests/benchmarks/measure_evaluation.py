@@ -2,8 +2,9 @@
 
     python tests/benchmarks/measure_evaluation.py [--out DIR] [--jobs J] [EXPERIMENT ...]
 
-Finished runs are kept in DIR, so that it goes on where it was stopped. About half an hour; not part of the tests. The
-traces are looked for where the benchmarks look for them. Exit status 1 if a table differs, 2 if a trace is not there.
+Finished runs are kept in DIR, so that it goes on where it was stopped. Where no DIR is given it is one of the present
+sources of the package alone: nothing is compared that others have computed. About half an hour; not part of the tests.
+The traces are looked for where the benchmarks look for them. Exit status 1 if a table differs, 2 if one is not there.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 import command_line
 
 from compass.cli import main as compass
+from compass.evaluation.store import sources
 
 DOCUMENTED = command_line.ROOT / "docs" / "evaluation"
 VENUS = ("venus",)
@@ -61,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run what is asked for, all of it where nothing is."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help=f"of {', '.join(EXPERIMENTS)}")
-    parser.add_argument("--out", type=Path, default=command_line.BUILD / "evaluation", metavar="DIR")
+    parser.add_argument("--out", type=Path, default=command_line.BUILD / f"evaluation-{sources()}", metavar="DIR")
     parser.add_argument("--jobs", type=command_line.positive, default=2, metavar="J")
     options = parser.parse_args(arguments)
     unknown = set(options.experiments) - EXPERIMENTS.keys()

@@ -160,6 +160,19 @@ def test_an_evaluation_goes_on_from_what_is_stored(workload, tmp_path):
     assert (again[:-1], len(again)) == (lines[:-1], len(lines))
 
 
+def test_runs_that_other_sources_have_made_are_told(workload, tmp_path, monkeypatch, capsys):
+    write_trace(workload.jobs, tmp_path / "few.csv")
+    options = ["evaluate", "demo", "--trace", f"{tmp_path}/few.csv", "--nodes", "9", "--out", str(tmp_path)]
+    assert main(options) == 0
+    assert "other sources" not in capsys.readouterr().out
+    monkeypatch.setattr("compass.evaluation.store.sources", lambda: "later")
+    assert main(options) == 0
+    line = (
+        f"10 of the runs were stored by other sources of compass; without {tmp_path}/runs.jsonl they are made again\n"
+    )
+    assert line in capsys.readouterr().out
+
+
 def test_nothing_is_made_where_a_solver_is_missing(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("compass.evaluation.schedulers.find_spec", lambda _: None)
     assert main(["evaluate", "overall", "--out", f"{tmp_path}/out"]) == 2

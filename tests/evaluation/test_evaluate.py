@@ -24,7 +24,7 @@ from compass.evaluation.experiments import find_experiment
 from compass.evaluation.plans import Scope, compositions, demo, over_days
 from compass.evaluation.runs import ADDED, COLUMNS, WHOLE, Outcome, Run, Workload, perform, tasks_of
 from compass.evaluation.settings import Settings
-from compass.evaluation.store import Store, package_version
+from compass.evaluation.store import Store, package_version, sources
 from compass.trace import TraceJob, write_trace
 from tests.evaluation.common import SCOPE, report, trace_of
 
@@ -295,6 +295,33 @@ def test_results_of_another_version_or_without_a_column_are_not_used(workload, t
     package_version.cache_clear()
     assert package_version() == "not installed"
     package_version.cache_clear()
+
+
+def test_results_of_other_sources_are_used_and_counted(workload, tmp_path, monkeypatch):
+    runs = demo(workload, SCOPE)[:3]
+    with Store(tmp_path / "runs.jsonl") as store:
+        for run, digest in zip(runs, ("before", "before", sources()), strict=True):
+            monkeypatch.setattr(store_module, "sources", lambda digest=digest: digest)
+            store.add(workload.key(run), Outcome(dict.fromkeys(COLUMNS, 1), 0.5))
+        monkeypatch.undo()
+    with Store(tmp_path / "runs.jsonl") as store:
+        results = evaluate(workload, runs, store, InProcess())
+        assert ([row["jobs"] for row in results.rows], results.foreign) == ([1, 1, 1], 2)
+        store.add(workload.key(runs[0]), Outcome(dict.fromkeys(COLUMNS, 2), 0.5))
+        assert evaluate(workload, runs, store, InProcess()).foreign == 1
+    with Store(tmp_path / "runs.jsonl") as store:
+        assert evaluate(workload, runs, store, InProcess()).foreign == 1
+
+
+def test_sources_are_the_files_of_the_package(tmp_path, monkeypatch):
+    """Any change of a name or of what is in a file gives another digest."""
+    (tmp_path / "sub").mkdir()
+    monkeypatch.setattr(store_module, "__file__", str(tmp_path / "sub" / "store.py"))
+    found = []
+    for name, text in (("a.py", "1"), ("a.py", "2"), ("sub/b.py", "2"), ("note.txt", "2")):
+        (tmp_path / name).write_text(text)
+        found.append(sources.__wrapped__())
+    assert [len(set(found[:k])) for k in (1, 2, 3, 4)] == [1, 2, 3, 3]
 
 
 def test_a_solver_is_asked_for_before_anything_is_run(workload, tmp_path, monkeypatch):
