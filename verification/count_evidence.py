@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from compass.geometry import Geometry
@@ -25,11 +25,11 @@ NUMBERS = (
 """The figures of an exploration that the ledger records, beside those of moves."""
 
 
-@lru_cache(maxsize=4)
+@cache
 def exploration(
     variant: str, nodes: int, *, capacity: int, sizes: tuple[int, ...], open_nodes: int, reading: Readings | None
 ) -> Exploration:
-    """The exploration of a setting; the last few are kept."""
+    """The exploration of a setting, made once: claims share it, and only its figures are kept."""
     geometry = Geometry(capacity)
     model: Model
     if variant == "printed":

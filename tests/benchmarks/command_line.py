@@ -58,6 +58,7 @@ def parser(description: str | None) -> argparse.ArgumentParser:
         action="store_true",
         help="exit status 1 where what does not depend on the machine is not as recorded, by all but bench_phi",
     )
+    result.add_argument("--full", action="store_true", help="the full tier too, bench_check only")
     return result
 
 

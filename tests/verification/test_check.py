@@ -91,7 +91,7 @@ def test_json_has_the_agreed_keys(capsys):
         "verdict": "refuted",
         "expected": "refuted",
         "scope": "N = 3, G = 8",
-        "method": "smallest history of jobs",
+        "method": "smallest history of jobs (default reading; room=cap cap=nodes)",
         "ran": "",
         "not_installed": [],
         "seconds": 0,
@@ -234,10 +234,14 @@ def test_evidence_that_does_not_show_what_it_should(monkeypatch, tmp_path):
     assert smallest.shown
     wrong = dict(LEDGER["printed-no-waiting"].evidence[0]) | {"instances": 1}
     assert not evidence.trace_is_smallest(LEDGER["printed-no-waiting"], wrong).shown
+    prop_1 = LEDGER["printed-prop-1"]
+    earlier = next(dict(item) for item in prop_1.evidence if item["file"] == "before.jsonl")
+    assert evidence.trace_is_smallest(prop_1, earlier).shown
+    assert not evidence.trace_is_smallest(prop_1, earlier | {"smallest_under": []}).shown  # needs 4 instances
     reach = dict(LEDGER["repaired-reachable"].evidence[0])
-    assert evidence.counts_hold(LEDGER["repaired-reachable"], reach, None).shown
+    assert evidence.counts_hold(LEDGER["repaired-reachable"], reach, [None]).shown
     off = reach | {"numbers": {**reach["numbers"], "states": 1}}
-    assert "found, recorded" in evidence.counts_hold(LEDGER["repaired-reachable"], off, None).detail
+    assert "found, recorded" in evidence.counts_hold(LEDGER["repaired-reachable"], off, [None]).detail
     packing = dict(LEDGER["algorithm-2"].evidence[0])
     assert not evidence.packings_answer(packing | {"sizes": [8]}).shown
     assert evidence.packings_answer({k: v for k, v in packing.items() if k != "sizes"}).refutes
@@ -247,6 +251,23 @@ def test_evidence_that_does_not_show_what_it_should(monkeypatch, tmp_path):
     function = dict(LEDGER["wcc-form"].evidence[0])
     assert evidence.function_answer(LEDGER["wcc-form"], function).shown
     assert not evidence.function_answer(LEDGER["wcc-form"], function | {"numbers": {"g8": 0}}).shown
+
+
+def test_states_are_explored_under_every_reading_of_an_item():
+    claim = LEDGER["printed-saturation"]
+    contents = ["", "1", "1 1", "1 1 1", "1 1 1 1", "2", "2 2", "3", "3+1", "4"]  # one node, G = 4
+    numbers = {"states": 72 * len(contents)}
+    item = {"kind": "counts", "nodes": 1, "capacity": 4, "predicates": ["saturation"], "numbers": numbers}
+    item |= {"every": True, "readings": ["pool=fullest"]}
+    readings = evidence._readings_of_counts(claim, item)
+    assert len(readings) == 144  # half of the 288 that differ in more than ties
+    kept = [reading for reading in readings if reading.refill == "text"]
+    assert evidence.counts_hold(claim, item, kept).shown
+    assert not evidence.counts_hold(claim, item, kept[:-1]).shown
+    assert not evidence.counts_hold(claim, item | {"numbers": {}}, []).shown
+    broken = evidence.counts_hold(claim, item | {"nodes": 2}, readings[::-1])
+    assert broken.refutes
+    assert "under refill=pseudocode" in broken.detail
 
 
 def test_a_missing_obligation_is_noticed(monkeypatch):
