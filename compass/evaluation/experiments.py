@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from compass.errors import InputError
 from compass.evaluation import figures, plans, ranking, series
 from compass.evaluation.baselines.fgd import instance_counts
+from compass.evaluation.days import nodes_for
 from compass.evaluation.least_moves import beside_least
 from compass.evaluation.places import Ideals
 from compass.evaluation.plans import Scope
@@ -91,7 +93,8 @@ def _composition(workloads: Sequence[Workload], _: Scope, rows: list[Row]) -> Ta
         for (trace, day), row in sizes.items():
             if trace == workload.name:
                 jobs = workload.served(int(day))
-                days.append({"trace": trace, "day": day, "nodes": row["nodes"], **_shares(jobs)})
+                sizes_of_paper = {f"N({eta})": nodes_for(jobs, Fraction(eta)) for eta in plans.INTENSITIES}
+                days.append({"trace": trace, "day": day, "nodes": row["nodes"], **sizes_of_paper, **_shares(jobs)})
     return {"": _by_day(rows), "days": days}
 
 

@@ -55,10 +55,10 @@ def coverage(rows: Table) -> list[dict[str, Any]]:
 def first_places(rows: Table) -> list[dict[str, Any]]:
     """How often each variant of COMPASS is first among itself and the six baselines.
 
-    A shared first place counts; ``strictly_first`` are the runs in which it is first alone. MCG-Sched competes with the
-    queue rule of the others or with its own, which lets jobs pass one another, and FFT and DRR with each of two round
-    lengths, so all are counted. Days on which the
-    measure is undefined for one of them, or on which they did not complete the same jobs, are left out and counted.
+    A shared first place counts; ``strictly_first`` are the runs in which it is first alone, ``behind_mcg`` those in
+    which MCG-Sched is ahead of it. MCG-Sched competes with the queue rule of the others or with its own, which lets
+    jobs pass one another, and FFT and DRR with each of two round lengths, so all are counted. Days on which the measure
+    is undefined for one of them, or on which they did not complete the same jobs, are left out and counted.
     """
     days: dict[Place, dict[str, Row]] = {}
     for row in rows:
@@ -66,10 +66,12 @@ def first_places(rows: Table) -> list[dict[str, Any]]:
     found = []
     traces = list(dict.fromkeys(place.trace for place in days))
     for queue, length in product(("fifo", "mcg-skip"), ROUNDS_OF_RIVALS):
-        rivals = [chosen.label for chosen in BASELINES if _competes(chosen, queue, length)]
+        chosen = [one for one in BASELINES if _competes(one, queue, length)]
+        rivals = [one.label for one in chosen]
+        mcg = 1 + [one.scheduler for one in chosen].index("mcg")
         for trace, variant, (measure, best) in product(traces, _LABELS, BETTER.items()):
             runs = [day for place, day in days.items() if place.trace == trace]
-            counted = first = alone = 0
+            counted = first = alone = behind = 0
             for day in runs:
                 some = [day[label] for label in (variant, *rivals) if label in day]
                 values = [row[measure] for row in some]
@@ -77,6 +79,7 @@ def first_places(rows: Table) -> list[dict[str, Any]]:
                     continue
                 counted += 1
                 first += values[0] == best(values)
+                behind += best(values[0], values[mcg]) != values[0]
                 alone += values[0] == best(values) and values.count(values[0]) == 1
             found.append({
                 "trace": trace,
@@ -88,6 +91,7 @@ def first_places(rows: Table) -> list[dict[str, Any]]:
                 "left_out": len(runs) - counted,
                 "first": first,
                 "strictly_first": alone,
+                "behind_mcg": behind,
                 "first_share": first / counted if counted else None,
                 "paper_share": PAPER_TOP[measure],
             })  # fmt: skip

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import Any
 
 from compass.evaluation.places import Ideals, Row, is_done, place_of
@@ -16,8 +18,16 @@ under every scheduler of the table some job waits."""
 
 GROUP = ("trace", "eta", "label", *NAMES, "reconstruction")
 """The columns that rows of one mean have in common; the rest of a row is a day and what was measured on it."""
+QUANTILES = {
+    "median_over_ideal": Fraction(1, 2),
+    "over_ideal_75": Fraction(3, 4),
+    "over_ideal_90": Fraction(9, 10),
+    "most_over_ideal": Fraction(1),
+}
+"""Columns with a quantile over days of the AJCT over that of `ideal`, minus 1."""
 COMPARED = (
-    *("ajct", "ajct_by_jobs", "over_ideal", "agu", "agu_by_jobs", "afr", "afr_by_jobs", "mean_sif", "mean_max_sif"),
+    *("ajct", "ajct_by_jobs", "over_ideal", *QUANTILES),
+    *("agu", "agu_by_jobs", "afr", "afr_by_jobs", "mean_sif", "mean_max_sif"),
     *("moves_per_job", "needed_moves_per_job", "wcc_share", "wcc_share_of_day", "blocked_by_fragmentation_share"),
     *("over_bound_event_share", "over_bound_time_share"),
 )
@@ -28,9 +38,10 @@ def means(rows: Table) -> list[dict[str, Any]]:
     """One row for each scheduler with its settings, trace and cluster size, and for each set of days.
 
     ``ajct``, ``agu``, ``afr`` and so on are means over days; ``_by_jobs`` weights days by their jobs. ``over_ideal`` is
-    the mean AJCT over that of `ideal` under FIFO on the same days, minus 1, None where on one of them both did not
-    complete the same number of jobs. ``moves_per_job`` is all moves over all jobs. ``failed`` counts days without a
-    result; where there are any, every mean and share is None, as it would be over fewer days than those beside it.
+    the mean AJCT over that of `ideal` under FIFO on the same days, minus 1, and the columns ``QUANTILES`` are quantiles
+    of the days' own ratios, minus 1; None where on one of the days both did not complete the same number of jobs.
+    ``moves_per_job`` is all moves over all jobs. ``failed`` counts days without a result; where there are any, every
+    mean and share is None, as it would be over fewer days than those beside it.
     """
     found = []
     for days, chosen in ((ALL_DAYS, list(rows)), (QUEUE_DAYS, with_queue(rows))):
@@ -81,6 +92,7 @@ def _figures(done: list[Row], ideals: Ideals) -> dict[str, Any]:
         return mean([row[column] for row in done], weights)
 
     best = [ideals.of(row) for row in done]
+    by_day = [] if None in best else sorted(row["ajct"] / ideal - 1 for row, ideal in zip(done, best, strict=True))
     lasting = [row["max_sif_lasting"] for row in done]  # None in results that were stored before it was measured
     ajct, best_ajct = over("ajct"), None if None in best else mean(best)
     return {
@@ -89,6 +101,7 @@ def _figures(done: list[Row], ideals: Ideals) -> dict[str, Any]:
         "ajct": ajct,
         "ajct_by_jobs": over("ajct", jobs),
         "over_ideal": ajct / best_ajct - 1 if ajct is not None and best_ajct else None,
+        **{name: quantile(by_day, share) for name, share in QUANTILES.items()},
         "agu": over("agu"),
         "agu_by_jobs": over("agu", jobs),
         "afr": over("afr"),
@@ -110,6 +123,15 @@ def _figures(done: list[Row], ideals: Ideals) -> dict[str, Any]:
         "days_over_bound": sum(row["over_bound_events"] > 0 for row in done),
         "stuck": sum(row["stuck"] for row in done),
     }
+
+
+def quantile(ordered: Sequence[float], share: Fraction) -> float | None:
+    """The smallest of the ordered values that at least this share of them is no larger than; None where there is none.
+
+    >>> quantile([1, 2, 3, 8], Fraction(1, 2)), quantile([1, 2, 3, 8], Fraction(9, 10)), quantile([], Fraction(1))
+    (2, 8, None)
+    """
+    return ordered[math.ceil(share * len(ordered)) - 1] if ordered else None
 
 
 def _share(rows: list[Row], part: str, whole: str) -> float | None:

@@ -66,6 +66,19 @@ def test_means_over_days():
     assert found["best-fit", QUEUE_DAYS]["over_bound_time_share"] is None
 
 
+def test_how_far_above_ideal_days_are():
+    """On days 0 to 9, in another order, best-fit is 0 to 9 % above `ideal`: of ten days five are at most 4 % above."""
+    ideal, other = Settings.of("ideal"), Settings.of("best-fit")
+    above = [7, 0, 9, 4, 2, 8, 1, 6, 3, 5]
+    rows = [row(ideal, day, ajct=100.0 * (day + 1)) for day in range(10)]
+    rows += [row(other, day, ajct=(100.0 + percent) * (day + 1)) for day, percent in enumerate(above)]
+    found = {(one["label"], one["mean_over"]): one for one in means(rows)}["best-fit", QUEUE_DAYS]
+    columns = ("median_over_ideal", "over_ideal_75", "over_ideal_90", "most_over_ideal")
+    assert [found[column] for column in columns] == pytest.approx([0.04, 0.07, 0.08, 0.09])
+    (alone,) = (one for one in means(rows[10:]) if one["mean_over"] == ALL_DAYS)
+    assert [alone[column] for column in columns] == [None] * 4
+
+
 def test_days_without_result_or_ideal():
     other = Settings.of("best-fit")
     (found,) = means([row(other, status="InvariantViolated: no", jobs=0, ajct=None, peak_seconds=0)])
@@ -114,9 +127,34 @@ def test_first_places():
         for measure in ("ajct", "afr", "agu")
     }
     assert places == {"ajct": [1, 1, 1, 1], "afr": [1, 1, 1, 0], "agu": [1, 1, 0, 0]}
+    assert found["unified m=1", "fifo", 3600, "ajct"]["behind_mcg"] == 0
     assert found["unified m=1", "fifo", 300, "agu"]["first"] == 1  # fft with R = 3600 does not take part
     assert found["repaired", "fifo", 3600, "ajct"]["runs"] == 0
     assert found["repaired", "fifo", 3600, "ajct"]["first_share"] is None
+
+
+def test_runs_in_which_mcg_is_ahead():
+    """Day 0: mcg, with its own queue, is ahead in AJCT and AGU, as good in AFR; day 1: behind in all, drr is ahead."""
+    better, equal, worse = {"ajct": 1.0, "agu": 0.9}, {"ajct": 2.0, "agu": 0.8}, {"ajct": 3.0, "agu": 0.7}
+    rows = []
+    for chosen in (COMPASS[2], *BASELINES):
+        rows.append(row(chosen, 0, afr=0.1, **(better if chosen.label == "mcg" else equal)))
+        drr = chosen.scheduler == "drr"
+        other = {**worse, "afr": 0.5} if chosen.label == "mcg" else {**equal, "afr": 0.1}
+        rows.append(row(chosen, 1, **(other | better if drr else other)))
+    found = {
+        (one["queue_of_mcg"], one["measure"]): (one["behind_mcg"], one["first"])
+        for one in first_places(rows)
+        if (one["variant"], one["round_length"]) == ("unified m=1", 3600)
+    }
+    assert found == {
+        ("fifo", "ajct"): (0, 1),
+        ("fifo", "agu"): (0, 1),
+        ("fifo", "afr"): (0, 2),
+        ("mcg-skip", "ajct"): (1, 0),
+        ("mcg-skip", "agu"): (1, 0),
+        ("mcg-skip", "afr"): (0, 2),
+    }
 
 
 def test_beside_ideal():
