@@ -104,7 +104,7 @@ FRONTIER = [
     *_named("printed", "repaired"),
     *_unified(1, 2, 3, 4, 6, 8, 11, 16, UNLIMITED),
     *_named("best-fit", "fgd", "drain", "consolidate"),
-    *(Settings.of("on-demand", patience=seconds) for seconds in (0, 60, 300, 900)),
+    *(Settings.of("on-demand", patience=seconds) for seconds in (0, 60, 300, 420, 480, 900)),
     *(Settings.of("drr", round_length=R) for R in (*ROUNDS, NEVER)),
     *(Settings.of("drr", round_length=R, drain="all-or-none") for R in ROUNDS),
     *(Settings.of("fft", round_length=R) for R in ROUNDS),
