@@ -24,7 +24,7 @@ from verification.figures import Found, first_fault
 from verification.smt_model import Entry, Model
 
 
-class _Effect(NamedTuple):
+class Effect(NamedTuple):
     """Indexes of the nodes taken and put back, each in increasing order, and moved instances."""
 
     before: tuple[int, ...]
@@ -32,20 +32,21 @@ class _Effect(NamedTuple):
     moves: int
 
 
-Table = frozenset[_Effect]
+Table = frozenset[Effect]
 Exchange = tuple[tuple[Shape, ...], tuple[Shape | None, ...], int]
 """Shapes before and after an operator, and moved instances."""
 
 
-def _effect(before: Iterable[Shape], after: Iterable[Shape], moves: int) -> _Effect:
-    return _Effect(tuple(sorted(s.index for s in before)), tuple(sorted(s.index for s in after)), moves)
+def effect(before: Iterable[Shape], after: Iterable[Shape], moves: int) -> Effect:
+    """The effect of taking some nodes and putting back others."""
+    return Effect(tuple(sorted(s.index for s in before)), tuple(sorted(s.index for s in after)), moves)
 
 
 def _effects(entries: Iterable[Entry]) -> Table:
-    return frozenset(_effect(entry.before, entry.after, entry.moves) for entry in entries)
+    return frozenset(effect(entry.before, entry.after, entry.moves) for entry in entries)
 
 
-class _Tables:
+class Tables:
     """The tables of the encoding by operator, and what the obligations assume of the choice among their entries."""
 
     def __init__(self, model: Model) -> None:
@@ -56,24 +57,24 @@ class _Tables:
         self.refilling, self.merging = _effects(model.refills), _effects(model.merges)
         self.leaving = _effects(all_departures(model))
 
-    def filler(self, board: CountBoard) -> Table:
+    def filler(self, board: Board | CountBoard) -> Table:
         """A vacancy is taken first, then an open node, then an empty one."""
         if board.vacancy:
             return self.filler_vacant
-        takes_one = any(board.live[effect.before[0]] for effect in self.filler_open)
+        takes_one = any(board.live[entry.before[0]] for entry in self.filler_open)
         return self.filler_open if takes_one else self.filler_empty
 
-    def over_limit(self, board: CountBoard, exchange: Exchange) -> bool:
-        """An arrival makes no kind go over its limit, of those that it adds a node to."""
-        before, after, _ = exchange
+    def exceeds(self, board: Board | CountBoard, entry: Effect) -> bool:
+        """An arrival makes a kind go over its limit, of those that it adds a node to."""
+        kinds = self.model.discipline.kinds
         for kind, limit in self.model.discipline.limited:
-            come = sum(shape is not None and self.model.kind(shape) == kind for shape in after)
-            gone = sum(self.model.kind(shape) == kind for shape in before)
+            come = sum(kinds[index] == kind for index in entry.after)
+            gone = sum(kinds[index] == kind for index in entry.before)
             if come and board.kinds[kind] + come - gone > limit:
                 return True
         return False
 
-    def not_preferred(self, board: CountBoard, donor: Shape) -> bool:
+    def not_preferred(self, board: Board | CountBoard, donor: Shape) -> bool:
         """A refill takes its instance from a donor of the highest kind there is."""
         kinds = [self.model.kind(shape) for shape in self.model.table if shape.free and board.live[shape.index]]
         return self.model.kind(donor) < max(kinds)
@@ -87,14 +88,14 @@ def encoding_covers(variant: str, nodes: int = 3, capacity: int = 4, open_nodes:
     """
     geometry = Geometry(capacity)
     explored = repaired_model(nodes, geometry) if variant == "repaired" else unified_model(nodes, open_nodes, geometry)
-    tables = _Tables(Model(explored.discipline, dial=variant == "unified"))
+    tables = Tables(Model(explored.discipline, dial=variant == "unified"))
     return first_fault(_Walk(explored, tables).faults(), "operators, each an entry")
 
 
 class _Walk:
     """The loop of :mod:`compass.settled` from every reachable state, one operator at a time."""
 
-    def __init__(self, model: SettledModel, tables: _Tables) -> None:
+    def __init__(self, model: SettledModel, tables: Tables) -> None:
         self._model = model
         self._tables = tables
 
@@ -126,7 +127,7 @@ class _Walk:
         else:
             while (choice := choose.anchor_host(gpus)) is None:
                 yield _do(board, "merge", tables.merging, _exchange(choose.merge()))
-            if tables.over_limit(board, _exchange(choice)):
+            if tables.exceeds(board, effect(choice.before, choice.plan.result, choice.plan.moves)):
                 yield f"place: {choice.before} to {choice.plan.result} exceeds a limit"
             yield _do(board, "place", tables.anchors[gpus], _exchange(choice))
             yield from self._settle(board, choose)
@@ -165,7 +166,7 @@ def _do(board: CountBoard, what: str, table: Table, exchange: Exchange) -> str |
     """Carry out an exchange; None where it is an entry of the table."""
     before, after, moves = exchange
     made = [shape for shape in after if shape is not None]
-    if len(made) == len(before) and _effect(before, made, moves) in table:
+    if len(made) == len(before) and effect(before, made, moves) in table:
         board.replace(before, made)
         return None
     return f"{what}: {before} to {after} in {moves} moves is no entry of the encoding"

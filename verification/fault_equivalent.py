@@ -5,11 +5,9 @@ from __future__ import annotations
 from compass import phi
 from compass.board import Board
 from compass.composition import Composition
-from compass.events import Decision
 from compass.plans import PlanTable
 from compass.printed import Printed
 from compass.repaired import Repaired
-from compass.settled import SettledScheduler
 from verification.fault_kinds import Change, Fault, Part, around, instead
 
 
@@ -33,27 +31,7 @@ def _overflows(self: Repaired, running: Composition, least: int, *now: int) -> b
     return False
 
 
-def _settles_once(self: SettledScheduler, job: str) -> Decision:
-    leaving = self._jobs.pop(job)
-    self._steps = []
-    for instance in leaving[:-1]:
-        self.board.evict(instance)
-        self.running.add(instance.gpus, -1)
-    self._jobs[job] = leaving[-1:]
-    return _DEPART(self, job)
-
-
-_DEPART = SettledScheduler.depart
-
 EQUIVALENT = (
-    _equal(
-        "departures settled once",
-        "operator",
-        "settled",
-        "Instances of a job may leave together and be settled once: every way in which instances of one size leave a "
-        "settled state of up to three nodes settles too. They leave in turn because the proofs speak of that.",
-        Change(SettledScheduler, "depart", instead(_settles_once)),
-    ),
     _equal(
         "plans leave most anchors open",
         "table",

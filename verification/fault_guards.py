@@ -167,6 +167,22 @@ GUARD_FAULTS = (
         Change(Chooser, "_within_limits", instead(lambda self, choices: choices)),
     ),
     _guard(
+        "limits of three and more ignored",
+        "walk unified",
+        "Where three open nodes or more are allowed, an arrival may go where there is one too many then.",
+        Change(
+            Chooser,
+            "_within_limits",
+            around(lambda f, self, choices: f(self, choices) if all(k < 3 for _, k in self._limited) else choices),
+        ),
+    ),
+    _guard(
+        "one node in twenty kept back",
+        "walk unified",
+        "`unified` leaves a twentieth of its nodes out of account.",
+        _admits(Unified, lambda self, running, room: running.width <= room - room // 20),
+    ),
+    _guard(
         "fillers beside anchors",
         "counts repaired: space",
         "A 1-GPU instance may go onto an open node that it makes stray.",

@@ -130,6 +130,19 @@ def _most_vacant(original: Callable[..., None], self: Chooser, *arguments: objec
     self._vacant = self._vacant[::-1]
 
 
+def _settles_once(self: SettledScheduler, job: str) -> Decision:
+    leaving = self._jobs.pop(job)
+    self._steps = []
+    for instance in leaving[:-1]:
+        self.board.evict(instance)
+        self.running.add(instance.gpus, -1)
+    self._jobs[job] = leaving[-1:]
+    return _DEPART(self, job)
+
+
+_DEPART = SettledScheduler.depart
+
+
 OPERATOR_FAULTS = (
     _operator(
         "no refill",
@@ -238,5 +251,17 @@ OPERATOR_FAULTS = (
         "agree unified",
         "The board does not index a node's new shape.",
         Change(Board, "_index", instead(_nothing)),
+    ),
+    _operator(
+        "departures settled once",
+        "walk unified",
+        "Instances of a job leave together and are settled once, which no proof speaks of.",
+        Change(SettledScheduler, "depart", instead(_settles_once)),
+    ),
+    _operator(
+        "four hosts looked at",
+        "walk unified",
+        "Of the shapes of open nodes only the first four are looked at.",
+        Change(Chooser, "_active", around(lambda f, self: f(self)[:4])),
     ),
 )

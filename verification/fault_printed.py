@@ -9,7 +9,7 @@ from typing import Any
 from compass.events import Move
 from compass.geometry import Geometry
 from compass.printed import DEFAULT_GEOMETRY, DEFAULT_READINGS, Printed
-from compass.printed_state import LiveInstance, LiveNode, LiveSlot, LiveState
+from compass.printed_state import IndexSet, LiveInstance, LiveNode, LiveSlot, LiveState
 from compass.readings import VALUES, Readings
 from verification.fault_kinds import Change, Fault, around, instead
 
@@ -63,10 +63,13 @@ def _uncompacted(method: str) -> Change:
 
 
 def _drain(
+    *,
     roomiest_first: bool = True,
     best: Callable[..., LiveNode] = min,
     least: int = 1,
     goes_on: bool = True,
+    longest: int = 1000,
+    seen: int = 1000,
 ) -> Change:
     """``BestFitDrain`` of the default readings, with one thing changed."""
 
@@ -82,14 +85,14 @@ def _drain(
             source = nodes[0]
             moved = False
             for item in list(items(source)):
-                hosts = [node for node in reversed(nodes[1:]) if room(node) >= least]
+                hosts = [node for node in reversed(nodes[1 : seen + 1]) if room(node) >= least]
                 if not hosts:
                     break
                 move(item, best(hosts, key=room))
                 moved = True
             if not items(source):
                 del nodes[0]
-            if not moved or not goes_on:
+            if not moved or not goes_on or len(nodes) > longest:
                 break
 
     return Change(Printed, "_best_fit_drain", instead(faulty))
@@ -221,6 +224,26 @@ PRINTED_FAULTS = (
     _printed("hosts without room", "agree printed", "Compact moves onto nodes without room.", _drain(least=0)),
     _printed(
         "Compact stops early", "operators printed", "Compact stops once a node has been drained.", _drain(goes_on=False)
+    ),
+    _printed(
+        "Compact stops in long lists",
+        "passes printed",
+        "Compact stops after a node of a list of more than three.",
+        _drain(longest=3),
+    ),
+    _printed(
+        "far hosts unseen",
+        "passes printed",
+        "Compact looks for hosts among the next 24 nodes of its list.",
+        _drain(seen=24),
+    ),
+    Fault(
+        "indexes of one word",
+        "operator",
+        "Nodes from the 65th on stay in an index once they are in it.",
+        "",  # the other queries have few nodes; they would only take longer
+        "passes printed",
+        (Change(IndexSet, "discard", around(lambda f, self, index: f(self, index) if index < 64 else None)),),
     ),
     _printed(
         "moved fillers not listed",

@@ -15,7 +15,7 @@ from typing import Any
 
 from compass.board import Board
 from compass.geometry import Geometry
-from verification import encoding, figures, runs, translation
+from verification import encoding, figures, passes, runs, translation, walks
 from verification.agree import agree
 from verification.count_evidence import exploration, numbers_of
 from verification.count_explorer import Model
@@ -317,6 +317,9 @@ def _longer_queries() -> Iterator[Query]:
     yield Query("smt unified G=8", nobody, partial(_smt, "unified", 8, ["no-waiting"]))
     yield _function("operators printed G=8", nobody, partial(operators_agree, 2, 8))
     yield _function("operators printed rehome=before", nobody, partial(operators_agree, 2, 8, 60, ["rehome=before"]))
+    yield _function("passes printed", nobody, partial(passes.passes_encoded, 4, long_lists=20))
+    yield _function("walk repaired", nobody, partial(walks.walks_encoded, "repaired"))
+    yield _function("walk unified", nobody, partial(walks.walks_encoded, "unified", open_nodes=3))
     yield _function("run printed G=8", nobody, partial(runs.decisions_add_up, "printed", 6, 400, 8))
 
 

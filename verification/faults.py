@@ -58,6 +58,7 @@ KINDS = {
     "numbers": "states, transitions and maxima as the ledger records them",
     "operators": "Place, Remove and Compact of `printed` one by one against the model",
     "packings": "statements about all packings of small multisets",
+    "passes": "every pass of Compact is the loop that the solvers see, also on long lists",
     "phi": "Phi* on a limited number of nodes",
     "predicates": "how many node multisets, reachable or not, break each predicate",
     "replay": "the report of a replay against figures taken by hand",
@@ -68,6 +69,7 @@ KINDS = {
     "tables": "every entry of the tables is legal",
     "trace": "recorded histories break what they are said to break",
     "translation": "guards and effects in the formulas are those of the entries",
+    "walk": "long runs on 60 nodes: every operator takes an entry of the table, and a best one",
     "wcc": "both forms of WCC symbolically",
 }
 """What the first word of a query's name says."""
