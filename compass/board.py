@@ -228,26 +228,27 @@ class Board:
         """
         self.recount_nodes(range(len(self.used)))
         live = [0] * len(self.table)
-        for node in self.used:
-            live[node.shape.index] += 1
         kinds = [0] * len(self.kinds)
         partial = vacancy = free = 0
-        for index, number in enumerate(live):
-            shape = self.table[index]
-            kinds[self._kind[index]] += number
-            partial += shape.partial * number
-            vacancy += shape.vacancy * number
-            free += shape.free * number
+        active = set()
+        for node in self.used:
+            shape = node.shape
+            kind = self._kind[shape.index]
+            live[shape.index] += 1
+            kinds[kind] += 1
+            partial += shape.partial
+            vacancy += shape.vacancy
+            free += shape.free
+            if kind:
+                active.add(shape)
         kinds[SETTLED] = self.kinds[SETTLED]  # not kept up to date: no limit on it
-        active = {shape for shape in self.table if live[shape.index] and self._kind[shape.index]}
         found = (live, kinds, partial, vacancy, free, active)
         recorded = (self.live, self.kinds, self.partial, self.vacancy, self.free, set(self.active))
         if found != recorded:
             raise InvariantViolated(f"recounted {found}, recorded {recorded}")
-        indexed = [None if heap is None else set(heap) for heap in self._heaps]
+        indexed = {shape: set(self._heaps[shape.index] or ()) for shape in {node.shape for node in self.used}}
         for node in self.used:
-            known = indexed[node.shape.index]
-            if known is not None and node.index not in known:
+            if self._heaps[node.shape.index] is not None and node.index not in indexed[node.shape]:
                 raise InvariantViolated(f"node {node.index}: {node.shape} is recorded, but in no index")
 
 

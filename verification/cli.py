@@ -26,6 +26,7 @@ from verification.ledger import Claim, read_ledger
 @click.option("--list", "listed", is_flag=True, help="Only print the claims and the verdicts expected of them.")
 @click.option("--max-nodes", callback=integer(1, 16), metavar="N", help="Explore no cluster larger than this.")
 @click.option("--full", is_flag=True, help="The full tier: larger clusters, and every smallest history searched again.")
+@click.option("--long", is_flag=True, help="The full tier, and what would make it longer than ten minutes.")
 @choice_option("--solver", ("z3", "cvc5", "both"), "SMT solvers to ask.", default="both")
 @click.option("--trace", metavar="EVENTS", help="Check one history instead; needs --nodes and --variant.")
 @click.option("--nodes", callback=integer(1, MAX_NODES), metavar="N", help="Size of the cluster of --trace.")
@@ -39,6 +40,7 @@ def check_command(
     listed: bool,
     max_nodes: int | None,
     full: bool,
+    long: bool,
     solver: str,
     trace: str | None,
     nodes: int | None,
@@ -65,7 +67,7 @@ def check_command(
         for claim in chosen:
             print(f"{claim.name:<32} {claim.verdict:<9} {claim.scope}")
         return DONE
-    options = Options(full, max_nodes, ("z3", "cvc5") if solver == "both" else (solver,))
+    options = Options(full or long, max_nodes, ("z3", "cvc5") if solver == "both" else (solver,), long)
     return _check_ledger(with_needs(chosen, read_ledger()), options, as_json)
 
 

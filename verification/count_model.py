@@ -11,6 +11,7 @@ Any instance may leave, so the model allows at least what jobs allow.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple, cast
 
 from compass.board import Board
@@ -23,6 +24,9 @@ from compass.repaired import Repaired
 from compass.settled import SettledScheduler
 from compass.shapes import Shape
 from compass.unified import Unified
+
+MOST_KEPT = 400_000
+"""Results of settling that a model remembers."""
 
 Nodes = tuple[int, ...]
 """The types of all nodes by index, in increasing order."""
@@ -155,6 +159,7 @@ class SettledModel:
         self.type_sizes = [shape.sizes for shape in self.table]
         self.type_vacancy = [shape.vacancy for shape in self.table]
         self._admitted: dict[tuple[int, ...], bool] = {}
+        self.settle = lru_cache(MOST_KEPT)(self._settle)
 
     # -- states ---------------------------------------------------------------------------------------------------
 
@@ -243,8 +248,8 @@ class SettledModel:
             moves += _carry_out(board, choice)
         return Outcome(board.nodes(), moves)
 
-    def settle(self, nodes: Nodes) -> Outcome:
-        """Refill, then merge."""
+    def _settle(self, nodes: Nodes) -> Outcome:
+        """``settle``: refill, then merge. Many states lead to the same nodes to settle, so it is remembered."""
         refilled = self.refill(nodes)
         assert refilled.nodes is not None
         merged = self.merge(refilled.nodes)
@@ -268,7 +273,7 @@ class SettledModel:
         assert smaller is not None
         left = list(nodes)
         left[left.index(node)] = smaller.index
-        return self.settle(tuple(left))
+        return self.settle(tuple(sorted(left)))
 
     def successors(self, state: CountState) -> Iterator[Successor]:
         """Every step from a state, arrivals by size first, then departures by node type."""

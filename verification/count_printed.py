@@ -53,6 +53,14 @@ class _Held(NamedTuple):
     taken: bool
 
 
+class _Rehoming(NamedTuple):
+    """Fillers on their way: the board, the moves so far, and the last home: its node and the room it had."""
+
+    board: tuple[NodeType, ...]
+    moves: int
+    last: tuple[int, int] | None
+
+
 class PrintedModel:
     """The printed algorithm on N nodes with jobs and names forgotten.
 
@@ -96,6 +104,8 @@ class PrintedModel:
         self.unprofiled = [self.geometry.capacity - sum(map(self._width, node.slots)) for node in self.types]
         self.vacancies = [sorted({v for v in map(self.vacancy, node.slots) if v}) for node in self.types]
         self.type_vacancy = [sum(map(self.vacancy, node.slots)) for node in self.types]
+        self._drains = {width: Drain(self.geometry, self.readings, width) for width in self.passes}
+        self._members = {width: drain.members(self.types) for width, drain in self._drains.items()}
         self.compact_pass = lru_cache(maxsize=None)(self._compact_pass)
 
     # -- states -----------------------------------------------------------------------------------------------------
@@ -254,16 +264,28 @@ class PrintedModel:
         if self.readings.migrations == "simultaneous":
             return self._rehome_together(board, position, fillers)
         held = _Held(position, taken=self.readings.rehome == "before")
-        reached: set[tuple[tuple[NodeType, ...], int]] = {(tuple(board), 0)}
+        reached: set[_Rehoming] = {_Rehoming(tuple(board), 0, None)}
         stuck = False
         for _ in range(fillers):
             following = set()
-            for nodes, moves in reached:
-                homes = self._homes_of_one(nodes, held)
+            for before in reached:
+                homes = self._next_homes(before, held)
                 stuck |= not homes
-                following |= {(tuple(self._settle(nodes, home)), moves + (home[0] != position)) for home in homes}
+                for home in homes:
+                    after = tuple(self._settle(before.board, home))
+                    moves = before.moves + (home[0] != position)
+                    following.add(_Rehoming(after, moves, (home[0], self._room(before.board, home))))
             reached = following
-        return [*self._distinct(reached), *([Outcome(None, 0)] if stuck else [])]
+        return [*self._distinct((one.board, one.moves) for one in reached), *([Outcome(None, 0)] if stuck else [])]
+
+    def _next_homes(self, before: _Rehoming, held: _Held) -> list[tuple[int, int]]:
+        """Where the next filler may go. A node that won a tie wins it again, while it has a home as good as then."""
+        board, _, last = before
+        homes = self._homes_of_one(board, held)
+        if last is None or not homes or self._room(board, homes[0]) != last[1]:
+            return homes
+        same = (_normal(board[last[0]]), last[0] == held.position)
+        return [home for home in homes if (_normal(board[home[0]]), home[0] == held.position) == same] or homes
 
     def _rehome_together(self, board: list[NodeType], position: int, fillers: int) -> list[Outcome]:
         """All decided against the state before the call: one home for all, if it has room for all."""
@@ -290,12 +312,11 @@ class PrintedModel:
 
     def members(self, width: int) -> list[bool]:
         """Which node types are in ``N`` of a pass."""
-        return Drain(self.geometry, self.readings, width).members(self.types)
+        return self._members[width]
 
     def _compact_pass(self, nodes: Nodes, width: int) -> tuple[Outcome, ...]:
         """One BestFitDrain pass over every order of equal nodes and items."""
-        drain = Drain(self.geometry, self.readings, width)
-        inside = drain.members(self.types)
+        drain, inside = self._drains[width], self._members[width]
         rest = [self.types[n] for n in nodes if not inside[n]]
         results = drain.run([self.types[n] for n in nodes if inside[n]])
         good = ((rest + list(board), moves) for board, moves in results if board is not None)

@@ -49,12 +49,22 @@ class Answer(NamedTuple):
     missing: str = ""
 
 
+TIERS = ("default", "full", "long")
+"""Each with those before it: under a minute, under ten minutes, longer."""
+
+
 class Options(NamedTuple):
-    """What to run: the tier, the largest explored cluster (None: as the ledger says) and the solvers."""
+    """What to run: the tier, the largest explored cluster (None: as the ledger says), the solvers."""
 
     full: bool = False
     max_nodes: int | None = None
     solvers: tuple[str, ...] = ("z3", "cvc5")
+    long: bool = False
+
+    @property
+    def tiers(self) -> tuple[str, ...]:
+        """The tiers whose evidence is run."""
+        return TIERS if self.long else TIERS[:2] if self.full else TIERS[:1]
 
 
 @dataclass(frozen=True)
@@ -86,11 +96,10 @@ class Query:
 
 
 def queries(claim: Claim, options: Options) -> Iterator[Query]:
-    """The queries of a claim, in the order of its evidence; the full tier's are left out unless asked for."""
+    """The queries of a claim, in the order of its evidence; those of a longer tier are left out unless asked for."""
     for item in claim.evidence:
-        if item.get("tier") == "full" and not options.full:
-            continue
-        yield from _KINDS[item["kind"]](claim, item, options)
+        if item.get("tier", TIERS[0]) in options.tiers:
+            yield from _KINDS[item["kind"]](claim, item, options)
 
 
 def _trace(claim: Claim, item: Mapping[str, Any], options: Options) -> Iterator[Query]:

@@ -15,7 +15,7 @@ from compass.errors import NeverFits, NoLegalDestination
 from compass.geometry import Geometry
 from compass.printed import Printed
 from compass.readings import Readings
-from verification.agree import named_state
+from verification.agree_printed import named_state
 from verification.count_explorer import Search
 from verification.count_model import Nodes, Outcome
 from verification.count_printed import NodeType, PrintedModel, abstract_printed

@@ -6,6 +6,7 @@ from compass.printed import Printed
 from compass.readings import Readings
 from compass.repaired import Repaired
 from verification.agree import agree
+from verification.agree_printed import PrintedCases
 from verification.count_model import Outcome, SettledModel, repaired_model, unified_model
 from verification.count_printed import PrintedModel
 
@@ -61,6 +62,26 @@ def test_with_room_by_cap_the_model_allows_more():
     assert found.disagreement is None
     assert found.missed == 1
     assert found.first_missed == "{2,2} {3+0}, arrive 1 x 3: no legal destination"
+
+
+def test_further_orders_take_what_the_first_one_misses():
+    model = PrintedModel(2, sizes={1, 2, 3})
+    assert agree(model, most_orders=1).missed
+    found = agree(model, most_orders=1, further=50, instances=1)
+    assert (found.disagreement, found.first_missed) == (None, None)
+    assert found.steps == agree(model, instances=1).steps
+
+
+def test_the_node_that_wins_a_tie_wins_it_again():
+    """Two fillers come to four slots on two nodes: both go to the node that comes first."""
+    model = PrintedModel(3)
+    nodes = model.of([[3, 3], [3, 3], [5, 1, 1]])
+    cases = PrintedCases(model, 1)
+    event = "depart 5 (anchor of SlotType(anchor=5, fillers=2)) from {5+2}"
+    of_event = [case for order in cases.orders(nodes) for case in cases.of(nodes, order) if case.event == event]
+    after = {(model.of([[3, 3, 1, 1], [3, 3]]), 2)}
+    assert {result for case in of_event for result in case.runs()} == after
+    assert {case.expected for case in of_event} == {frozenset(after)}
 
 
 def test_a_wrong_refill_is_noticed():

@@ -113,6 +113,9 @@ def test_the_tiers_and_the_bound_on_nodes():
     claim = LEDGER["repaired-reachable"]
     small, default, full = (len(list(queries(claim, Options(*o)))) for o in [(False, 2), (False,), (True,)])
     assert 0 < small < default < full
+    claim = LEDGER["unified-agrees"]
+    default, full, longest = (len(list(queries(claim, Options(*o)))) for o in [(), (True,), (True, None, (), True)])
+    assert 0 < default < full < longest
 
 
 @pytest.mark.parametrize(("solvers", "ran"), [(("cvc5",), "N <= 1"), (("z3", "cvc5"), "N <= 1, z3")])

@@ -168,7 +168,7 @@ def test_local_steps_are_steps_of_whole_states(model):
 @pytest.mark.parametrize(
     ("model", "states", "transitions", "depth", "most"),
     [
-        (PrintedModel(3), 5628, 75711, 25, (3, 3, 3, 3)),
+        (PrintedModel(3), 5628, 75709, 25, (3, 3, 3, 3)),
         (repaired_model(3), 4854, 35250, 24, (3, 3, 2, 2)),
         (unified_model(3), 10322, 82116, 24, (3, 3, 1, 0)),
         (unified_model(2, 2), 1569, 10720, 16, (2, 2, 2, 2)),
