@@ -26,7 +26,7 @@ from compass.printed import Printed
 from compass.printed_state import LiveInstance, LiveNode, LiveSlot
 from compass.readings import Readings
 from compass.space import SlotType
-from verification.agree import named_state
+from verification.agree_printed import named_state
 from verification.count_printed import NodeType, PrintedModel
 from verification.figures import Found, first_fault
 
