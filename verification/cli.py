@@ -24,10 +24,10 @@ from verification.ledger import Claim, read_ledger
 @click.argument("claims", nargs=-1)
 @choice_option("--variant", VARIANTS, "Only claims about this variant.")
 @click.option("--list", "listed", is_flag=True, help="Only print the claims and the verdicts expected of them.")
-@click.option("--max-nodes", callback=integer(1, 16), metavar="N", help="Explore no cluster larger than this.")
+@click.option("--max-nodes", callback=integer(1, 16), metavar="N", help="Leave out evidence that names a larger N.")
 @click.option("--full", is_flag=True, help="The full tier: larger clusters, and every smallest history searched again.")
 @click.option("--long", is_flag=True, help="The full tier, and what would make it longer than ten minutes.")
-@choice_option("--solver", ("z3", "cvc5", "both"), "SMT solvers to ask.", default="both")
+@choice_option("--solver", ("z3", "cvc5", "both"), "SMT solvers to ask: both, unless one is named.")
 @click.option("--trace", metavar="EVENTS", help="Check one history instead; needs --nodes and --variant.")
 @click.option("--nodes", callback=integer(1, MAX_NODES), metavar="N", help="Size of the cluster of --trace.")
 @click.option("--open-nodes", callback=integer(1, MAX_NODES), metavar="M", help="The dial of unified, for --trace.")
@@ -41,7 +41,7 @@ def check_command(
     max_nodes: int | None,
     full: bool,
     long: bool,
-    solver: str,
+    solver: str | None,
     trace: str | None,
     nodes: int | None,
     open_nodes: int | None,
@@ -50,12 +50,14 @@ def check_command(
 ) -> int:
     """Check the claims of the ledger, or one history.
 
-    Every query is run and its line printed with its time; then the table of verdicts. Status 0 when every verdict is
-    the expected one, 1 when any differs.
+    Every query is run and its line printed with its time; then the table of verdicts. Claims that the named ones need
+    are run with them. Status 0 when every verdict is the expected one, 1 when any differs.
     """
     if trace is not None:
         if variant is None or nodes is None or claims or listed:
             raise click.UsageError("--trace needs --nodes and --variant, and takes no claim and no --list")
+        if full or long or max_nodes is not None or solver is not None:
+            raise click.UsageError("--full, --long, --max-nodes and --solver do not go with --trace")
         scheduler = chosen_scheduler(variant, nodes, open_nodes=open_nodes, readings=readings, capacity=8, widths=None)
         return _check_history(trace, scheduler, variant, as_json)
     if nodes is not None or open_nodes is not None or readings:
@@ -67,8 +69,9 @@ def check_command(
         for claim in chosen:
             print(f"{claim.name:<32} {claim.verdict:<9} {claim.scope}")
         return DONE
-    options = Options(full or long, max_nodes, ("z3", "cvc5") if solver == "both" else (solver,), long)
-    return _check_ledger(with_needs(chosen, read_ledger()), options, as_json)
+    solvers = (solver,) if solver in ("z3", "cvc5") else ("z3", "cvc5")
+    options = Options(full or long, max_nodes, solvers, long)
+    return _check_ledger(chosen, with_needs(chosen, read_ledger()), options, as_json)
 
 
 def _chosen(names: tuple[str, ...], variant: str | None) -> list[Claim]:
@@ -85,13 +88,13 @@ def _chosen(names: tuple[str, ...], variant: str | None) -> list[Claim]:
     return [claim for claim in of_variant if not names or claim.id in names or claim.name in names]
 
 
-def _check_ledger(claims: list[Claim], options: Options, as_json: bool) -> int:
+def _check_ledger(asked: list[Claim], claims: list[Claim], options: Options, as_json: bool) -> int:
     def line(query: Query, answer: Answer, seconds: float) -> None:
         mark = "ok  " if answer.shown else "FAIL" if answer.refutes else "??  "
         print(f"{mark} {seconds:7.2f}s  {query.claim.name}: {query.name}: {answer.detail}", flush=True)
 
     total = sum(len(list(queries(claim, options))) for claim in claims)
-    with progress_bar(total) as progress, tidied_up():
+    with progress_bar(total, "queries") as progress, tidied_up():
 
         def tell(query: Query, answer: Answer, seconds: float) -> None:
             if progress is not None:
@@ -101,7 +104,7 @@ def _check_ledger(claims: list[Claim], options: Options, as_json: bool) -> int:
 
         results = run(claims, options, tell)
     if as_json:
-        print(json.dumps([result.to_json() for result in results], indent=2))
+        print(json.dumps([{**result.to_json(), "asked": result.claim in asked} for result in results], indent=2))
     else:
         print()
         for result in results:
@@ -110,7 +113,10 @@ def _check_ledger(claims: list[Claim], options: Options, as_json: bool) -> int:
             note += f"   NOT INSTALLED {' and '.join(result.missing)}" if result.missing else ""
             ran = f" (ran: {result.ran})" if result.ran else ""
             print(f"{result.claim.name:<32} {result.verdict:<9} {result.claim.scope}{ran}{note}")
-        print(summary(results))
+        print(summary(results, options.solvers))
+    for name in sorted({name for result in results for name in result.missing}):
+        share = "half of the proofs is" if len(options.solvers) == 2 else "the proofs are"
+        click.echo(f"{name} is not installed: {share} missing", err=True)
     return DONE if all(result.as_expected for result in results) else FAILED
 
 

@@ -54,7 +54,7 @@ TIERS = ("default", "full", "long")
 
 
 class Options(NamedTuple):
-    """What to run: the tier, the largest explored cluster (None: as the ledger says), the solvers."""
+    """What to run: the tier, the largest cluster that evidence names (None: any) and the solvers."""
 
     full: bool = False
     max_nodes: int | None = None
@@ -277,6 +277,8 @@ def packings_answer(item: Mapping[str, Any]) -> Answer:
 
 
 def _function(claim: Claim, item: Mapping[str, Any], options: Options) -> Iterator[Query]:
+    if options.max_nodes is not None and item.get("arguments", {}).get("nodes", 0) > options.max_nodes:
+        return
     settings = [f"{name} = {value}" for name, value in item.get("arguments", {}).items() if name != "variant"]
     name = ", ".join([item["call"].rpartition(":")[2].replace("_", " "), *settings, *filter(None, [item.get("file")])])
     yield Query(claim, name, item["supports"], function_answer, (claim, item))

@@ -93,9 +93,14 @@ def test_json_has_the_agreed_keys(capsys):
         "scope": "N = 3, G = 8",
         "method": "smallest history of jobs (default reading; room=cap cap=nodes)",
         "ran": "",
+        "skipped": [
+            "no smaller history than trace.jsonl under the default reading",
+            "no smaller history than every-reading.jsonl under room=cap cap=nodes",
+        ],
         "not_installed": [],
         "seconds": 0,
         "artifact": "proofs/printed-theorem-1",
+        "asked": True,
     }
 
 
@@ -118,7 +123,9 @@ def test_the_tiers_and_the_bound_on_nodes():
     assert 0 < default < full < longest
 
 
-@pytest.mark.parametrize(("solvers", "ran"), [(("cvc5",), "N <= 1"), (("z3", "cvc5"), "N <= 1, z3")])
+@pytest.mark.parametrize(
+    ("solvers", "ran"), [(("cvc5",), "N <= 1, 3 of 43 queries"), (("z3", "cvc5"), "N <= 1, z3, 35 of 75 queries")]
+)
 def test_a_missing_solver_is_said_and_no_pass(monkeypatch, capsys, solvers, ran):
     def one_of_two(solver, text, seconds=60.0):
         if solver == "cvc5":
@@ -133,7 +140,9 @@ def test_a_missing_solver_is_said_and_no_pass(monkeypatch, capsys, solvers, ran)
     monkeypatch.setattr(cli, "read_ledger", lambda: [ALONE])
     monkeypatch.setattr(cli, "run", lambda *_: [outcome])
     assert main(["check"]) == 1
-    line = capsys.readouterr().out.splitlines()[1]
+    said = capsys.readouterr()
+    assert said.err == "cvc5 is not installed: half of the proofs is missing\n"
+    line = said.out.splitlines()[1]
     assert line.endswith(f"(ran: {ran})   EXPECTED proved   NOT INSTALLED cvc5")
     assert main(["check", "--json"]) == 1
     (record,) = json.loads(capsys.readouterr().out)
@@ -161,6 +170,12 @@ def test_an_unknown_answer_is_no_pass(monkeypatch):
         (["check", "theorem-1", "wcc-form", "--variant", "unified"], "wcc-form is no claim of unified"),
         (["check", "--trace", "x.jsonl"], "--trace needs --nodes and --variant"),
         (["check", "--nodes", "3"], "go with --trace"),
+        (["check", "--trace", "x", "--nodes", "1", "--variant", "printed", "--full"], "do not go with --trace"),
+        (["check", "--trace", "x", "--nodes", "1", "--variant", "printed", "--solver", "z3"], "do not go with --trace"),
+        (
+            ["check", "--trace", "x", "--nodes", "1", "--variant", "printed", "--max-nodes", "1"],
+            "do not go with --trace",
+        ),
         (["check", "--max-nodes", "0"], "0 is too small"),
     ],
 )
@@ -333,9 +348,38 @@ def test_an_unknown_predicate_of_states_is_refused():
 def test_what_was_run_is_said(capsys):
     assert main(["check", "equivalence-jointly", "--json"]) == 0
     (record,) = json.loads(capsys.readouterr().out)
-    assert record["ran"] == "up to 9 instances"
+    assert record["ran"] == "up to 9 instances, 1 of 2 queries"
+    assert record["skipped"] == ["every packing keeps equivalence-jointly, up to 12 instances"]
     assert main(["check", "repaired-reachable", "--max-nodes", "1"]) == 0
-    assert "(ran: N <= 1)" in capsys.readouterr().out
+    # One exploration with G = 8 and one with G = 16; left out are N = 2..5 with G = 8 and N = 4 with G = 2 and 4.
+    assert "(ran: N <= 1, 2 of 8 queries)" in capsys.readouterr().out
+
+
+def test_n_is_that_of_the_geometry_of_the_scope():
+    items = [{"kind": "counts", "nodes": 2}, {"kind": "counts", "nodes": 4, "capacity": 4}]
+    claim = LEDGER["repaired-reachable"]
+    queried = [(Query(claim, "q", "checked", print, item=item), Answer(True, False, ""), 0.0) for item in items]
+    assert Result(claim, queried).ran == "N <= 2"
+
+
+def test_the_bound_on_nodes_is_for_comparisons_too():
+    (only,) = queries(LEDGER["printed-agrees"], Options(max_nodes=1))
+    assert only.name == "models agree, nodes = 1"
+
+
+def test_one_solver_is_not_the_ledgers_proof():
+    proof = Query(ALONE, "q [z3]", "proved", print, solver="z3")
+    found = Result(ALONE, [(proof, Answer(True, False, ""), 0.0)])
+    assert summary([found], ["z3"]).endswith("; proofs by z3 alone, those of the ledger are by z3 and cvc5")
+    assert summary([result(("refuted", True, False))], ["z3"]) == "1 of 1 verdicts as expected"
+
+
+def test_claims_that_are_needed_are_told_from_those_asked_for(capsys, monkeypatch):
+    claim = dataclasses.replace(LEDGER["printed-no-waiting"], needs=("printed-prop-1",))
+    monkeypatch.setattr(cli, "read_ledger", lambda: [LEDGER["printed-prop-1"], claim])
+    assert main(["check", "printed-no-waiting", "--json"]) == 0
+    records = json.loads(capsys.readouterr().out)
+    assert [(record["claim"], record["asked"]) for record in records] == [("prop-1", False), ("no-waiting", True)]
 
 
 def test_the_bound_of_unified_is_its_dial(tmp_path, capsys):
