@@ -143,10 +143,11 @@ def _check_history(events: str, scheduler: Scheduler, variant: str, as_json: boo
     return DONE
 
 
+SETTLED = ("theorem-1", "saturation", "exclusion", "open-nodes", "node-bound")
 PREDICATES_OF = {
-    "printed": tuple(PREDICATES),
-    "repaired": ("prop-1", "theorem-1", "theorem-1-structure", "saturation", "pool-pass", "slotted-pass"),
-    "unified": ("prop-1", "theorem-1", "saturation", "no-waiting"),
+    "printed": tuple(name for name in PREDICATES if name not in ("open-nodes", "node-bound", "admission")),
+    "repaired": (*SETTLED, "admission", "theorem-1-structure", "pool-pass", "slotted-pass", "prop-1"),
+    "unified": (*SETTLED, "no-waiting", "prop-1"),
 }
 """The claims that are checked on a history of each variant, in this order."""
 

@@ -6,13 +6,17 @@ its running composition and, for the printed algorithm, its Anchor-Based state.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from itertools import combinations
 from typing import NamedTuple
 
 from compass.errors import InvariantViolated
 from compass.events import Arrive, Event
+from compass.geometry import Geometry
 from compass.phi import min_partial_nodes
 from compass.printed import Printed
+from compass.repaired import Repaired
 from compass.scheduler import Scheduler
 from compass.settled import SettledScheduler
 from compass.space import AbsState, PoolNode, SlottedNode
@@ -111,6 +115,86 @@ def no_waiting(scheduler: Scheduler, outcome: Outcome) -> str | None:
     return f"the job waits although max(W, T) = {width} <= G N = {room} with it" if width <= room else None
 
 
+def exclusion(scheduler: Scheduler, outcome: Outcome) -> str | None:
+    """No slot has vacancy beside a 1-GPU instance outside of slots; of `printed` with ``refill=text`` only."""
+    if outcome.finding is not None or (isinstance(scheduler, Printed) and scheduler.readings.refill != "text"):
+        return None
+    if isinstance(scheduler, Printed):
+        state = _sigma(scheduler)
+        vacancy, free = state.vacancy, sum(node.load for node in state.nodes if isinstance(node, PoolNode))
+    else:
+        spare = [slots - load for slots, load in _slots_and_loads(scheduler)]
+        vacancy, free = sum(n for n in spare if n > 0), -sum(n for n in spare if n < 0)
+    return f"{vacancy} GPUs of vacancy beside {free} free 1-GPU instances" if vacancy and free else None
+
+
+def open_nodes(scheduler: Scheduler, outcome: Outcome) -> str | None:
+    """`unified`: at most m open nodes; `repaired`: one open slotted, one open pool and no stray node."""
+    if isinstance(scheduler, Printed):
+        return None
+    nodes = _slots_and_loads(scheduler)
+    opened = [slots > 0 for slots, load in nodes if 0 < max(slots, load) < scheduler.geometry.capacity]
+    if isinstance(scheduler, Unified):
+        most = scheduler.open_nodes
+        return f"{len(opened)} open nodes, more than {most}" if most is not None and len(opened) > most else None
+    stray = sum(0 < slots < load for slots, load in nodes)
+    slotted, pool = sum(opened), len(opened) - sum(opened)
+    return (
+        f"{slotted} open slotted, {pool} open pool, {stray} stray nodes" if max(slotted, pool, stray + 1) > 1 else None
+    )
+
+
+def node_bound(scheduler: Scheduler, outcome: Outcome) -> str | None:
+    """`unified`: nu <= m + delta, and for m = 1 under WCC [T mod G != 0]; `repaired`: nu <= 1 + max(1, delta)."""
+    running, capacity = scheduler.running, scheduler.geometry.capacity
+    if isinstance(scheduler, Printed) or (isinstance(scheduler, Unified) and scheduler.open_nodes is None):
+        return None
+    bound = 1 + max(1, running.deficit)
+    if isinstance(scheduler, Unified) and scheduler.open_nodes is not None:
+        bound = scheduler.open_nodes + running.deficit
+        if scheduler.open_nodes == 1 and running.wcc:
+            bound = int(running.total % capacity != 0)
+    loads = [load for _, load in _slots_and_loads(scheduler)]
+    partial = sum(0 < load < capacity for load in loads)
+    return f"{partial} nodes are partial, more than {bound}; delta = {running.deficit}" if partial > bound else None
+
+
+def admission(scheduler: Scheduler, outcome: Outcome) -> str | None:
+    """`repaired`: who is admitted has a place in Sigma, and keeps one whatever departs; who has is admitted."""
+    event, nodes = outcome.event, scheduler.nodes
+    if not isinstance(scheduler, Repaired) or not isinstance(event, Arrive) or nodes is None:
+        return None
+    wanted = Counter(scheduler.running.as_dict())
+    wanted[event.gpus] += 0 if outcome.admitted else event.instances
+    if has_place(wanted, scheduler.geometry, nodes) == outcome.admitted:
+        return None
+    return "the job runs without a place in Sigma" if outcome.admitted else "the job waits although Sigma has a place"
+
+
+def has_place(running: Counter[int], geometry: Geometry, nodes: int) -> bool:
+    """``ceil(A/G) + ceil(P/G) <= N`` for these instances by size, and for all that departures of anchors leave of them.
+
+    Anchors of more than G GPUs together, when they leave, make room for the node that may be missing.
+    """
+    capacity = geometry.capacity
+    small = [gpus for gpus in range(2, capacity) for _ in range(min(running[gpus], capacity // gpus))]
+    leaving = {left for size in range(capacity // 2 + 1) for left in combinations(small, size)}
+    return all(_needed(running - Counter(left), geometry) <= nodes for left in leaving if sum(left) <= capacity)
+
+
+def _needed(running: Counter[int], geometry: Geometry) -> int:
+    slots = sum(n * geometry.slot_width(gpus) for gpus, n in running.items() if gpus > 1)
+    pool = running[1] - sum(n * geometry.vacancy(gpus) for gpus, n in running.items() if gpus > 1)
+    return -(-slots // geometry.capacity) - (-max(0, pool) // geometry.capacity)
+
+
+def _slots_and_loads(scheduler: Scheduler) -> list[tuple[int, int]]:
+    """Slot width and busy GPUs of each node."""
+    width = scheduler.geometry.slot_width
+    nodes = [[instance.gpus for instance in node.instances] for node in scheduler.snapshot().nodes]
+    return [(sum(width(gpus) for gpus in sizes if gpus > 1), sum(sizes)) for sizes in nodes]
+
+
 PREDICATES: dict[str, Predicate] = {
     "prop-1": prop_1,
     "theorem-1": theorem_1,
@@ -120,8 +204,12 @@ PREDICATES: dict[str, Predicate] = {
     "pool-pass": pool_pass,
     "slotted-pass": slotted_pass,
     "no-waiting": no_waiting,
+    "exclusion": exclusion,
+    "open-nodes": open_nodes,
+    "node-bound": node_bound,
+    "admission": admission,
 }
-"""The predicates by the id of their claim."""
+"""The predicates by the id of their claim; admission is part of `repaired`'s closure and no-waiting."""
 
 
 def _sigma(scheduler: Scheduler) -> AbsState:

@@ -15,7 +15,6 @@ import random
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations
 
 from compass.board import Instance
 from compass.choice import Choice
@@ -29,6 +28,7 @@ from compass.snapshot import Snapshot
 from compass.unified import Unified
 from verification.encoding import Exchange, Table, Tables, effect
 from verification.figures import Found, first_fault
+from verification.job_claims import has_place
 from verification.preferences import Preferences
 from verification.smt_model import Model
 
@@ -191,20 +191,8 @@ class _Watched(SettledScheduler):
 
 class _Repaired(_Watched, Repaired):
     def admissible(self, running: Counter[int]) -> bool:
-        """``ceil(A/G) + ceil(P/G) <= N`` for these instances and for all that departures of anchors leave of them.
-
-        Anchors of G GPUs or more together, when they leave, make room for the node that may be missing.
-        """
-        capacity, nodes = self.geometry.capacity, self.nodes or 0
-        small = [gpus for gpus in range(2, capacity) for _ in range(min(running[gpus], capacity // gpus))]
-        leaving = {left for size in range(capacity // 2 + 1) for left in combinations(small, size)}
-        return all(self._needed(running - Counter(left)) <= nodes for left in leaving if sum(left) <= capacity)
-
-    def _needed(self, running: Counter[int]) -> int:
-        capacity = self.geometry.capacity
-        slots = sum(n * self.geometry.slot_width(gpus) for gpus, n in running.items() if gpus > 1)
-        pool = running[1] - sum(n * self.geometry.vacancy(gpus) for gpus, n in running.items() if gpus > 1)
-        return -(-slots // capacity) - (-max(0, pool) // capacity)
+        """A place in Sigma, now and whatever departs."""
+        return has_place(running, self.geometry, self.nodes or 0)
 
 
 class _Unified(_Watched, Unified):
