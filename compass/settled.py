@@ -6,7 +6,8 @@ After every instance that comes or goes the state is *settled*: no slot has vaca
 1. *refill*, while a vacancy and a free instance exist: a free 1-GPU instance moves into the vacancy;
 2. *merge*, while a kind is over its limit: two nodes follow the shortest plan of the plan table.
 
-Each step lowers (vacancy that free instances could fill, stray nodes, open nodes) lexicographically, so this ends.
+Each step lowers (vacancy that free instances could fill, stray nodes, open pool nodes, open nodes) lexicographically,
+so this ends; of these kinds `unified` has the last alone.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from compass.geometry import Geometry, SizeClass
 from compass.metric import avoidable_partial_nodes
 from compass.scheduler import Scheduler
 from compass.shapes import Shape
-from verification import count_claims, count_phi, fault_queries, packings, smt_model
+from verification import count_claims, count_evidence, count_phi, packings, smt_model
 from verification.claims_printed import _Pass
 from verification.count_space import Mask
 from verification.evidence import PREDICATES
@@ -312,8 +312,8 @@ CHECK_FAULTS = (
     _check(
         "recorded number off by one",
         "numbers unified N=4",
-        "The ledger records one transition too many.",
-        Everywhere(fault_queries.recorded_numbers, around(_off_by_one)),
+        "One transition more is counted than the ledger records.",
+        Everywhere(count_evidence.numbers_of, around(_off_by_one)),
     ),
     _check(
         "full nodes partial in the table of Phi*",

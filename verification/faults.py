@@ -24,10 +24,11 @@ from verification.fault_checks import CHECK_FAULTS, COEFFICIENT_FAULTS
 from verification.fault_equivalent import EQUIVALENT
 from verification.fault_guards import GUARD_FAULTS
 from verification.fault_kinds import Fault
+from verification.fault_ledger import caught_in_check
 from verification.fault_metric import METRIC_FAULTS
 from verification.fault_operators import OPERATOR_FAULTS
 from verification.fault_printed import PRINTED_FAULTS
-from verification.fault_queries import QUERIES, Noticed, Query
+from verification.fault_queries import QUERIES, NoEnd, Noticed, Query
 from verification.fault_tables import TABLE_FAULTS
 from verification.ledger import PROOFS
 
@@ -41,6 +42,9 @@ FAULTS: tuple[Fault, ...] = (
     *CHECK_FAULTS,
 )
 """Every fault, by part."""
+
+ENDLESS = "does not end"
+"""What is said of the check where a loop of the scheduler has no end."""
 
 PAGE = PROOFS / "faults.md"
 """The table that the command writes."""
@@ -76,10 +80,11 @@ KINDS = {
 
 
 class Result(NamedTuple):
-    """A fault and what noticed it."""
+    """A fault, what noticed it, and the claim of the ledger whose evidence does not come out."""
 
     fault: Fault
     noticed: Noticed
+    in_check: str = ""
 
     @property
     def caught(self) -> bool:
@@ -123,28 +128,38 @@ def unharmed() -> Noticed:
     return noticed
 
 
-def _put_by_name(name: str) -> Noticed:
-    return put(next(fault for fault in (*FAULTS, *EQUIVALENT) if fault.name == name)).noticed
+def put_to_check(fault: Fault) -> Result:
+    """The same, and then ask the ledger."""
+    noticed = put(fault).noticed
+    if fault not in FAULTS:
+        return Result(fault, noticed)
+    endless = any(reason.startswith(NoEnd.__name__) for reason in noticed.values())
+    return Result(fault, noticed, ENDLESS if endless else caught_in_check(fault))
+
+
+def _by_name(name: str) -> tuple[Noticed, str]:
+    _, noticed, in_check = put_to_check(next(fault for fault in (*FAULTS, *EQUIVALENT) if fault.name == name))
+    return noticed, in_check
 
 
 def run_faults(faults: Iterable[Fault] = FAULTS, workers: int | None = None) -> list[Result]:
-    """Put each fault to its queries, on ``workers`` processes (default: one a core), each fault by itself."""
+    """Put each fault to its queries and to the ledger, on ``workers`` processes (default: one a core)."""
     faults = list(faults)
     workers = workers or cpu_count() or 1
     if workers == 1:
-        return [put(fault) for fault in faults]
+        return [put_to_check(fault) for fault in faults]
     # spawn: the solvers' native libraries do not survive a fork.
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=end_with_parent) as pool:
-        noticed = pool.map(_put_by_name, [fault.name for fault in faults])
-        return [Result(fault, names) for fault, names in zip(faults, noticed, strict=True)]
+        found = pool.map(_by_name, [fault.name for fault in faults])
+        return [Result(fault, *answers) for fault, answers in zip(faults, found, strict=True)]
 
 
 def row(result: Result) -> str:
     """A fault's line of the table."""
-    fault, noticed = result
+    fault, noticed, in_check = result
     by = f"`{fault.caught_by}`" if result.caught else f"**survives** `{fault.caught_by}`"
     kinds = sorted({name.split()[0].rstrip(":") for name in noticed if name != fault.caught_by})
-    return f"| {fault.part} | {fault.name} | {fault.what} | {by} | {', '.join(kinds)} |"
+    return f"| {fault.part} | {fault.name} | {fault.what} | {by} | {', '.join(kinds)} | {in_check or '**not**'} |"
 
 
 def page(results: list[Result]) -> str:
@@ -155,14 +170,15 @@ def page(results: list[Result]) -> str:
         "",
         "Faults seeded on purpose, one at a time, each put to the queries that look at the part where it is, on small",
         "clusters. Made by `python -m verification.faults`; a test compares. *Caught by* is the query that has to",
-        "notice it; *also* are the kinds of the others that did:",
+        "notice it; *also* are the kinds of the others that did; *in the check* is the first claim found of which",
+        "`compass check` says that the evidence does not come out, with its tier where it is not the default one:",
         "",
         *(f"- `{kind}`: {what}" for kind, what in KINDS.items()),
         "",
         f"{caught} of {len(results)} faults are caught by the query that has to catch them.",
         "",
-        "| part | fault | what is wrong | caught by | also |",
-        "|---|---|---|---|---|",
+        "| part | fault | what is wrong | caught by | also | in the check |",
+        "|---|---|---|---|---|---|",
         *map(row, results),
         "",
         "## Changes that are no faults",
@@ -186,6 +202,7 @@ def main(target: Path = PAGE) -> int:
     wrong = [
         f"{r.fault.name}: survives {r.fault.caught_by}; noticed by {sorted(r.noticed)}" for r in seeded if not r.caught
     ]
+    wrong += [f"{r.fault.name}: no query of the ledger shows it" for r in seeded if not r.in_check]
     wrong += [f"{r.fault.name}: no fault, and yet noticed by {sorted(r.noticed)}" for r in equivalent if r.noticed]
     for line in wrong:
         sys.stderr.write(f"{line}\n")

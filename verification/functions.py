@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from functools import partial
 
 from compass.events import Decision
 from compass.geometry import CAPACITIES, Geometry
 from compass.printed import Printed
+from compass.readings import Readings
 from verification.agree import agree
 from verification.count_explorer import Model
 from verification.count_model import repaired_model, unified_model
 from verification.count_printed import PrintedModel
+from verification.evidence import PREDICATES
+from verification.jobs import Violation, smallest_violation
 from verification.obligations import model_of
 from verification.symbolic import wcc_forms
 from verification.table_check import table_faults
@@ -67,16 +72,29 @@ def models_agree(variant: str, nodes: int, **options: int) -> Found:
     return good, detail, {"states": found.states, "steps": found.steps, "missed": found.missed}
 
 
-def operator_moves(sizes: list[int], events: int) -> Found:
-    """Most instances that one event of `printed` moves, over random jobs that keep N nodes at nine tenths load."""
+def no_history_breaks(predicate: str, nodes: int, sizes: list[int], events: int, readings: Sequence[str] = ()) -> Found:
+    """No history of `printed` with instances of these sizes alone breaks a claim: a predicate does not always bite."""
+    make = partial(Printed, nodes, readings=Readings.parse(readings))
+    found = smallest_violation(make, PREDICATES[predicate], sizes, events)
+    if isinstance(found, Violation):
+        return False, f"{found.events} breaks {predicate}: {found.reason}", {}
+    return True, f"{found.states} histories of at most {events} events", {"histories": found.states}
+
+
+def operator_moves(sizes: list[int], events: int, share: int = 0) -> Found:
+    """Most instances that one event of `printed` moves, over random jobs that keep N nodes at nine tenths load.
+
+    Jobs have one instance, or, with a ``share``, up to N / share instances.
+    """
     numbers: dict[str, int] = {}
     for nodes in sizes:
-        numbers[f"n{nodes}"] = max(len(decision.moves) for decision in _random_decisions(nodes, events))
+        most = max(1, nodes // share) if share else 1
+        numbers[f"n{nodes}"] = max(len(decision.moves) for decision in _random_decisions(nodes, events, most))
     grows = ", ".join(f"N = {nodes}: {numbers[f'n{nodes}']}" for nodes in sizes)
     return True, f"most moves of one event: {grows}", numbers
 
 
-def _random_decisions(nodes: int, events: int) -> list[Decision]:
+def _random_decisions(nodes: int, events: int, most: int) -> list[Decision]:
     rng = random.Random(nodes)
     scheduler = Printed(nodes)
     running: list[str] = []
@@ -87,7 +105,7 @@ def _random_decisions(nodes: int, events: int) -> list[Decision]:
             decisions.append(scheduler.depart(job))
         else:
             gpus = rng.choices(range(1, 9), SHARES)[0]
-            decision = scheduler.arrive(f"j{number}", gpus)
+            decision = scheduler.arrive(f"j{number}", gpus, rng.randint(1, most) if most > 1 else 1)
             decisions.append(decision)
             if decision.admitted:
                 running.append(f"j{number}")

@@ -85,9 +85,13 @@ def read_claim(folder: Path) -> Claim:
         raise InputError(f"{path}: {fault.json_path}: {fault.message}")
     for name in ("trusted", "gaps", "evidence", "needs"):
         record[name] = tuple(record.get(name, ()))
-    wanted = _EVIDENCE[record["verdict"]]
-    if not wanted & {item["kind"] for item in record["evidence"]}:
-        raise InputError(f"{path}: {record['verdict']} without evidence of the kind {' or '.join(sorted(wanted))}")
+    verdict = record["verdict"]
+    wanted = _EVIDENCE[verdict]
+    fitting = [item for item in record["evidence"] if item["kind"] in wanted]
+    if verdict != "open":
+        fitting = [item for item in fitting if item.get("supports", verdict) == verdict]
+    if not fitting:
+        raise InputError(f"{path}: {verdict} without evidence of the kind {' or '.join(sorted(wanted))}")
     if "QF_LIA" in record["method"] and not any(item["kind"] == "smt" for item in record["evidence"]):
         raise InputError(f"{path}: the method is QF_LIA, and there is no evidence of the kind smt")
     fields: dict[str, Any] = {name: v.strip() if isinstance(v, str) else v for name, v in record.items()}

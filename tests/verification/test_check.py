@@ -14,6 +14,7 @@ from verification import check, cli, evidence
 from verification import solvers as solvers_module
 from verification.check import Result, run, summary, with_needs
 from verification.evidence import Answer, Options, Query, queries
+from verification.functions import no_history_breaks
 from verification.ledger import read_ledger
 from verification.solvers import NoVerdict, SolverMissing
 
@@ -269,6 +270,13 @@ def test_evidence_that_does_not_show_what_it_should(monkeypatch, tmp_path):
     function = dict(LEDGER["wcc-form"].evidence[0])
     assert evidence.function_answer(LEDGER["wcc-form"], function).shown
     assert not evidence.function_answer(LEDGER["wcc-form"], function | {"numbers": {"g8": 0}}).shown
+
+
+def test_a_predicate_that_bites_where_it_should_not_is_seen():
+    assert no_history_breaks("no-waiting", 1, [2], 2)[0]
+    holds, detail, _ = no_history_breaks("no-waiting", 1, [1, 2], 2)
+    assert not holds
+    assert "breaks no-waiting: the job waits although" in detail
 
 
 def test_states_are_explored_under_every_reading_of_an_item():

@@ -14,10 +14,12 @@ pytest.importorskip("z3", reason="z3 is not installed")
 pytest.importorskip("sympy", reason="sympy is not installed")
 pytest.importorskip("jsonschema", reason="jsonschema is not installed")
 
-from verification import faults
+from verification import fault_ledger, faults
 from verification.fault_equivalent import EQUIVALENT
 from verification.fault_kinds import Change, Fault, clear_caches, instead
+from verification.fault_ledger import caught_in_check
 from verification.faults import FAULTS, KINDS, PAGE, QUERIES, Result, asked_by, page, put, row, run_faults, unharmed
+from verification.ledger import read_ledger
 
 EVERY = (*FAULTS, *EQUIVALENT)
 ALL = "COMPASS_ALL_FAULTS" in os.environ
@@ -55,7 +57,8 @@ def test_a_fault_is_caught_and_leaves_nothing_behind(fault):
     before = attributes()
     result = put(fault)
     assert result.caught, f"survives; noticed by {sorted(result.noticed)}"
-    assert row(result) in PAGE.read_text(encoding="utf-8").splitlines()
+    without_check = row(result).rpartition("| **not** |")[0]
+    assert any(line.startswith(without_check) for line in PAGE.read_text(encoding="utf-8").splitlines())
     assert attributes() == before
     assert cached() == []
 
@@ -63,6 +66,38 @@ def test_a_fault_is_caught_and_leaves_nothing_behind(fault):
 @pytest.mark.parametrize("change", EQUIVALENT if ALL else EQUIVALENT[::4], ids=by_name)
 def test_a_change_that_is_no_fault_is_not_noticed(change):
     assert put(change).noticed == {}
+
+
+CHECKED = {
+    "merge before refill": "unified-decisions",
+    "reading cap swapped": "printed-slotted-pass-all",
+    "theorem-1 without WCC": "printed-theorem-1",
+    "packings left out": "exact-phi",
+}
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_a_fault_is_caught_by_the_ledger(name):
+    fault = next(fault for fault in FAULTS if fault.name == name)
+    claims = [claim for claim in read_ledger() if claim.name == CHECKED[name]]
+    assert caught_in_check(fault, claims) == CHECKED[name]
+    listed = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if f" | {name} | " in line]
+    assert [line.endswith(f"| {CHECKED[name]} |") for line in listed] == [True]
+
+
+def test_the_full_tier_is_said_and_what_nothing_catches():
+    claims = [claim for claim in read_ledger() if claim.name == "printed-prop-1"]
+    fault = next(fault for fault in FAULTS if fault.name == "one filler too few")
+    assert caught_in_check(fault, claims) == "printed-prop-1, full tier"  # by the search alone
+    assert caught_in_check(Fault("none", "table", "Nothing is wrong.", "follower", "follower", ()), claims) == ""
+
+
+def test_the_page_says_for_every_fault_where_the_check_shows_it():
+    lines = [line.split(" | ") for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    cells = [cells[5].removesuffix(" |") for cells in lines if len(cells) == 6 and cells[1] != "fault"]
+    known = {claim.name for claim in read_ledger()} | {faults.ENDLESS}
+    assert len(cells) == len(FAULTS)
+    assert {cell.removesuffix(fault_ledger.FULL) for cell in cells} <= known
 
 
 def test_every_fault_is_taken_back():
@@ -109,7 +144,7 @@ def test_the_page_lists_every_fault():
     lines = PAGE.read_text(encoding="utf-8").splitlines()
     listed = [line.split(" | ") for line in lines if line.startswith("| ")]
     expected = [[f"| {f.part}", f.name, f.what, f"`{f.caught_by}`"] for f in FAULTS]
-    assert [cells[:4] for cells in listed if len(cells) == 5 and cells[1] != "fault"] == expected
+    assert [cells[:4] for cells in listed if len(cells) == 6 and cells[1] != "fault"] == expected
     assert f"{len(FAULTS)} of {len(FAULTS)} faults are caught" in "\n".join(lines)
     made = page([]).splitlines()
     assert lines[-len(EQUIVALENT) :] == made[-len(EQUIVALENT) :]
@@ -126,7 +161,7 @@ def test_a_survivor_is_shown(tmp_path, monkeypatch, capsys):
     survivor = Fault("none", "table", "Nothing is wrong.", "follower", "follower", ())
     results = run_faults([survivor], workers=1)
     assert results == [Result(survivor, {})]
-    assert "| table | none | Nothing is wrong. | **survives** `follower` |  |" in page(results)
+    assert "| table | none | Nothing is wrong. | **survives** `follower` |  | **not** |" in page(results)
     monkeypatch.setattr(faults, "run_faults", lambda chosen: [Result(fault, {}) for fault in chosen])
     assert faults.main(tmp_path / "faults.md") == 1
     assert "survives" in capsys.readouterr().err
