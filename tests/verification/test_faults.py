@@ -150,7 +150,7 @@ def test_the_page_lists_every_fault():
     assert lines[-len(EQUIVALENT) :] == made[-len(EQUIVALENT) :]
 
 
-@pytest.mark.skipif(not ALL, reason="takes a minute: set COMPASS_ALL_FAULTS")
+@pytest.mark.skipif(not ALL, reason="takes some minutes: set COMPASS_ALL_FAULTS")
 def test_the_page_is_what_the_command_makes(tmp_path, capsys):
     assert faults.main(tmp_path / "faults.md") == 0
     assert (tmp_path / "faults.md").read_bytes() == PAGE.read_bytes()
