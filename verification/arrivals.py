@@ -22,6 +22,7 @@ from compass.shapes import Shape, shape_table
 from compass.snapshot import Snapshot
 from compass.unified import Unified
 from verification.figures import Found
+from verification.making_room import keeps_exclusion
 from verification.packings import outcomes
 
 
@@ -58,7 +59,7 @@ def _fewest_moves(shapes: tuple[Shape, ...], gpus: int) -> int:
     layer = {tuple(sorted(shapes, key=_index))}
     seen = set(layer)
     for moves in count():
-        if any(_keeps_exclusion(after) for state in layer for after in _with(state, gpus)):
+        if any(keeps_exclusion(after) for state in layer for after in _with(state, gpus)):
             return moves
         layer = {after for state in layer for after in _moved(state)} - seen
         seen |= layer
@@ -86,13 +87,9 @@ def _moved(state: tuple[Shape, ...]) -> Iterator[tuple[Shape, ...]]:
                 yield tuple(sorted((*others, less), key=_index))
 
 
-def _keeps_exclusion(state: tuple[Shape, ...]) -> bool:
-    return not (any(shape.vacancy for shape in state) and any(shape.free for shape in state))
-
-
 def _exclusive(geometry: Geometry, nodes: int) -> Iterator[tuple[Shape, ...]]:
     for shapes in combinations_with_replacement(shape_table(geometry), nodes):
-        if _keeps_exclusion(shapes):
+        if keeps_exclusion(shapes):
             yield shapes
 
 
@@ -120,7 +117,7 @@ def most_merge_moves(sizes: Sequence[int], capacity: int = 8) -> Found:
     shapes = [shape for shape in discipline.table if shape.open and set(shape.sizes) <= set(sizes)]
     moves = []
     for first, second in chain(combinations(shapes, 2), zip(shapes, shapes, strict=True)):
-        if (first.vacancy or second.vacancy) and (first.free or second.free):
+        if not keeps_exclusion((first, second)):
             continue
         plan = plans.plan(first, second)
         if plan is None or sum(shape.open for shape in plan.result) > 1:

@@ -78,7 +78,7 @@ class _AtOnce:
         self.faults: list[str] = []
         self._nodes = nodes
         opens = nodes.open
-        merge = max(self._merge(pair) for pair in combinations_with_replacement(opens, 2) if _exclusive(pair))
+        merge = max(self._merge(pair) for pair in combinations_with_replacement(opens, 2) if keeps_exclusion(pair))
         bare = [shape for shape in opens if not shape.free]
         self._later = max((self._merge(pair) for pair in combinations_with_replacement(bare, 2)), default=0)
         self.most = 0
@@ -100,7 +100,7 @@ class _AtOnce:
             if (larger := host.plus[gpus]) is not None:
                 yield 0, (host,), (larger,)
         for pair in chain(combinations_with_replacement(hosts, 2), product(nodes.open, nodes.donors)):
-            if _exclusive(pair) and (plan := nodes.plans.plan(*pair, gpus)) is not None:
+            if keeps_exclusion(pair) and (plan := nodes.plans.plan(*pair, gpus)) is not None:
                 yield plan.moves, pair, plan.result
 
     def _with_all(self, moves: int, before: Shapes, after: Shapes) -> int:
@@ -137,7 +137,7 @@ class _Waiting:
         self._known: dict[tuple[Shapes, Shapes, Key, float], int] = {}
         self._placed: dict[tuple[Shapes, Shapes], int] = {}
         for pair in combinations_with_replacement(self.narrow, 2):
-            if _exclusive(pair) and nodes.plans.plan(*pair, gpus) is None:
+            if keeps_exclusion(pair) and nodes.plans.plan(*pair, gpus) is None:
                 self._add(pair)
 
     def _add(self, pair: tuple[Shape, Shape]) -> None:
@@ -206,7 +206,7 @@ class _Waiting:
         if (kept, extra) not in self._placed:
             nodes, found = (*kept, *extra), [NEVER]
             hidden = 0 if any(shape.vacancy for shape in nodes) else self._vacancy
-            for free in range(hidden + 1) if _exclusive(nodes) else ():
+            for free in range(hidden + 1) if keeps_exclusion(nodes) else ():
                 board = CountBoard(self._nodes.plans.discipline, nodes, free)
                 choice = Chooser(cast(Board, board), self._nodes.plans).anchor_host(self._gpus)
                 if choice is not None and set(extra) <= set(choice.before):
@@ -215,7 +215,8 @@ class _Waiting:
         return self._placed[kept, extra]
 
 
-def _exclusive(nodes: Shapes) -> bool:
+def keeps_exclusion(nodes: Sequence[Shape]) -> bool:
+    """Whether not both vacancy and free 1-GPU instances are on these nodes."""
     return not (any(shape.vacancy for shape in nodes) and any(shape.free for shape in nodes))
 
 

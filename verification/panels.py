@@ -82,8 +82,7 @@ def _kept(panels: int, reading: Readings) -> str | None:
     if not printed.running.wcc or partial != 3:
         return f"slack {printed.running.slack}, loads {loads}"
     anchors = sum(gpus * instances for gpus, instances in jobs if gpus > 1)
-    if (
-        printed.running.total != 2 * panels or anchors - 4 > panels
-    ):  # all slots but one of 4, that one, and 1s with both
+    # One domain takes all slots but one of 4, the other one that slot; the 1s fill both.
+    if printed.running.total != 2 * panels or anchors - 4 > panels:
         return f"two domains are not filled by {jobs}"
     return None

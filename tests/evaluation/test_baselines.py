@@ -44,7 +44,7 @@ def events(seed, count=160):
                 running.append(name)
 
 
-def run(scheduler, rule_of, after=lambda cluster: [], seeds=range(3)):
+def assert_follows(scheduler, rule_of, after=lambda cluster: [], seeds=range(3)):
     """Compare a scheduler with ``rule_of(scheduler's history)`` event for event; also its books and decisions."""
     make = scheduler
     for seed in seeds:
@@ -125,7 +125,7 @@ def in_queue(history, now):
     ("scheduler", "rule"), [(b.BestFit, best_fit), (b.FirstFit, first_fit), (b.WorstFit, worst_fit)]
 )
 def test_fits(scheduler, rule):
-    run(lambda: scheduler(NODES), fixed(rule))
+    assert_follows(lambda: scheduler(NODES), fixed(rule))
 
 
 def test_a_faulty_rule_is_noticed():
@@ -134,12 +134,12 @@ def test_a_faulty_rule_is_noticed():
             return self.book.levels.lowest_with(gpus)
 
     with pytest.raises(AssertionError):
-        run(lambda: Faulty(NODES), fixed(best_fit))
+        assert_follows(lambda: Faulty(NODES), fixed(best_fit))
 
 
 def test_fgd():
     shares = {g: Fraction(p) for g, p in enumerate(SHARES) if p}
-    run(lambda: b.Fgd(NODES, shares=SHARES), fixed(fgd_rule(shares)))
+    assert_follows(lambda: b.Fgd(NODES, shares=SHARES), fixed(fgd_rule(shares)))
 
 
 def test_fgd_truncated():
@@ -162,12 +162,12 @@ def test_fgd_truncated():
 
 
 def test_fgd_knows_the_past_only():
-    run(lambda: b.CausalFgd(NODES), lambda history, now: fgd_rule(normed(counted(history))))
+    assert_follows(lambda: b.CausalFgd(NODES), lambda history, now: fgd_rule(normed(counted(history))))
 
 
 @pytest.mark.parametrize(("alpha", "window"), [(0.5, 3600), (0.25, 30)])
 def test_cafgd(alpha, window):
-    run(
+    assert_follows(
         lambda: b.Cafgd(NODES, alpha=alpha, window=window),
         lambda history, now: fgd_rule(mixed(history, now, Fraction(alpha), window)),
     )
@@ -185,7 +185,7 @@ def test_cafgd_forgets_by_the_clock():
 
 @pytest.mark.parametrize("load", [0, Fraction(1, 10)])
 def test_mcg(load):
-    run(
+    assert_follows(
         lambda: b.Mcg(NODES, load=load),
         lambda history, now: fgd_rule(in_queue(history, now), load=load),
     )
@@ -242,14 +242,14 @@ def test_buddy():
         rule.job, rule.index = history[-1][1], 0
         return rule
 
-    run(lambda: b.Buddy(NODES), rule_of)
+    assert_follows(lambda: b.Buddy(NODES), rule_of)
     with pytest.raises(NeverFits):
         b.Buddy(3).arrive("a", 3, 7)
     assert b.Buddy(3).arrive("a", 3, 6).admitted
 
 
 def test_drain():
-    run(lambda: b.Drain(NODES), fixed(best_fit), lambda cluster: cluster.drain())
+    assert_follows(lambda: b.Drain(NODES), fixed(best_fit), lambda cluster: cluster.drain())
 
 
 def test_fragmentation_of_venus():
@@ -262,7 +262,7 @@ def test_fragmentation_of_venus():
 
 @pytest.mark.parametrize("scheduler", [b.Drr, b.Fft])
 def test_without_rounds_they_are_best_fit(scheduler):
-    run(lambda: scheduler(NODES, round_length=None), fixed(best_fit))
+    assert_follows(lambda: scheduler(NODES, round_length=None), fixed(best_fit))
     assert isinstance(scheduler(2), Rounds)
     assert not isinstance(b.BestFit(2), Rounds)
 

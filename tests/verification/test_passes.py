@@ -40,25 +40,24 @@ def test_a_pass_that_is_not_encoded_is_noticed(fault, said):
     assert said in detail
 
 
-def test_a_list_that_lacks_a_node_or_loses_one_is_noticed(monkeypatch):
-    drain = Printed._best_fit_drain
+def without_first(self, indices):
+    return [self._state.nodes[k] for k in [*indices][1:]]
 
-    def without_last(self, nodes, *rest):
-        drain(self, nodes[:-1], *rest)
 
-    def drops_the_first(self, nodes, *rest):
-        drain(self, nodes, *rest)
-        del nodes[:1]
+def dropping_the_first(self, nodes, *rest, drain=Printed._best_fit_drain):
+    drain(self, nodes, *rest)
+    del nodes[:1]
 
-    for faulty, said in ((without_last, "N is"), (drops_the_first, "is dropped with an item")):
-        monkeypatch.setattr(Printed, "_best_fit_drain", faulty)
-        if faulty is without_last:  # N is told by the watcher's own call, so the list is cut where it is made
-            monkeypatch.setattr(Printed, "_best_fit_drain", drain)
-            monkeypatch.setattr(Printed, "_nodes", lambda self, indices: [self._state.nodes[k] for k in [*indices][1:]])
-        holds, detail, _ = passes_encoded(2, 4, long_lists=0)
-        monkeypatch.undo()
-        assert not holds
-        assert said in detail
+
+@pytest.mark.parametrize(
+    ("name", "faulty", "said"),
+    [("_nodes", without_first, "N is"), ("_best_fit_drain", dropping_the_first, "is dropped with an item")],
+)
+def test_a_list_that_lacks_a_node_or_loses_one_is_noticed(monkeypatch, name, faulty, said):
+    monkeypatch.setattr(Printed, name, faulty)
+    holds, detail, _ = passes_encoded(2, 4, long_lists=0)
+    assert not holds
+    assert said in detail
 
 
 def test_what_happens_in_a_run_is_counted():
